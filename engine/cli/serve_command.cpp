@@ -150,6 +150,7 @@ void addServeCommand(Command& program) {
   Command command = program.command("serve", "Answer detection requests over HTTP");
   command.usage("RUN|DIR|F.safetensors [OPTIONS]");
   auto options = std::make_shared<ServeOptions>();
+  options->model.prefersBest = true;
   addModelOptions(command, options->model);
   command.overrides(options->model.overrides, "runtime.device=cpu");
   addNetworkOptions(command, *options);

@@ -171,7 +171,7 @@ def main():
     images = [path.read_bytes() for path in sorted(pathlib.Path(options.images).iterdir())]
     port = 18765
     servers = {
-        "lockstep": lambda: Served([options.build / "bin/lockstep-engine", "serve", options.run, "--port", "0", "--set",
+        "lockstep": lambda: Served([options.build / "bin/lockstep-engine", "serve", options.run, "--weights", "last", "--port", "0", "--set",
                                     f"runtime.cpu_threads={options.threads}", "--set", f"runtime.precision={options.precision}"], None),
         "fastapi": lambda: Served([sys.executable, str(HERE), options.run, "--peer-port", str(port), "--threads", str(options.threads)], port)}
     answers, rows = {}, {}

@@ -1,6 +1,8 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/atomic_file.h"
+#include "engine/run_folder/run_folder.h"
 #include "tests/serve/serve_bench.h"
 #include "tests/support/contains.h"
 #include "tests/support/test_main.h"
@@ -43,28 +45,28 @@ class TstServing : public QObject {
     const HttpReply reply = client.post("/invocations", "image/jpeg", "four");
     QCOMPARE(reply.status, 200);
     QCOMPARE(reply.headers.at("content-type"), std::string("application/json"));
-    QCOMPARE(reply.headers.at("x-lockstep-step"), std::string("6"));
+    QCOMPARE(reply.headers.at("x-lockstep-step"), std::string("4"));
     const json found = json::parse(reply.body);
     QCOMPARE(found.size(), std::size_t{1});
-    QCOMPARE(found[0].at("bbox").dump(), json({0, 0, 4, 6}).dump());
+    QCOMPARE(found[0].at("bbox").dump(), json({0, 0, 4, 4}).dump());
     QCOMPARE(found[0].at("score").dump(), json(0.05).dump());
     // The connection goes on.
     QCOMPARE(
         json::parse(client.post("/invocations", "image/png", "sixteen bytes 16").body)[0]["bbox"]
             .dump(),
-        json({0, 0, 16, 6}).dump());
+        json({0, 0, 16, 4}).dump());
     QCOMPARE(client.get("/ping").status, 200);
   }
 
   void scoreClassesAndFormReachTheWorker() {
     ServeBench bench;
-    bench.start({"--weights", "best"});
+    bench.start({"--weights", "last"});
     auto client = bench.client();
     const HttpReply reply =
         client.post("/invocations?score=0.25&classes=1,2&form=overlay", "image/png", "x");
     QCOMPARE(reply.headers.at("content-type"), std::string("image/png"));
     QCOMPARE(reply.body, std::string("a picture"));
-    QCOMPARE(reply.headers.at("x-lockstep-step"), std::string("4"));
+    QCOMPARE(reply.headers.at("x-lockstep-step"), std::string("6"));
     const auto asked = lastDetected(bench).at(0);
     QCOMPARE(asked.scoreThreshold, 0.25);
     QCOMPARE(asked.categoryIds, (std::vector<std::int64_t>{1, 2}));
@@ -142,9 +144,9 @@ class TstServing : public QObject {
     const json found = json::parse(reply.body);
     QCOMPARE(found.size(), std::size_t{2});
     QCOMPARE(found[0].at("image_id").dump(), json(1).dump());
-    QCOMPARE(found[0].at("bbox").dump(), json({0, 0, 3, 6}).dump());
+    QCOMPARE(found[0].at("bbox").dump(), json({0, 0, 3, 4}).dump());
     QCOMPARE(found[1].at("image_id").dump(), json(2).dump());
-    QCOMPARE(found[1].at("bbox").dump(), json({0, 0, 5, 6}).dump());
+    QCOMPARE(found[1].at("bbox").dump(), json({0, 0, 5, 4}).dump());
     QCOMPARE(found[1].at("score").dump(), json(0.5).dump());
   }
 
@@ -156,8 +158,8 @@ class TstServing : public QObject {
         R"({"images": [{"b64": "Zm91cg=="}, {"b64": "c2V2ZW4uLg=="}], "score": 0.75, "classes": [1]})");
     const json found = json::parse(reply.body);
     QCOMPARE(found.size(), std::size_t{2});
-    QCOMPARE(found[0].at("bbox").dump(), json({0, 0, 4, 6}).dump());
-    QCOMPARE(found[1].at("bbox").dump(), json({0, 0, 7, 6}).dump());
+    QCOMPARE(found[0].at("bbox").dump(), json({0, 0, 4, 4}).dump());
+    QCOMPARE(found[1].at("bbox").dump(), json({0, 0, 7, 4}).dump());
     QCOMPARE(lastDetected(bench).at(0).scoreThreshold, 0.75);
   }
 
@@ -254,6 +256,17 @@ class TstServing : public QObject {
     QVERIFY2(contains(second.err, "another program has this port: give --port another"),
              second.err.c_str());
     QVERIFY(second.out.empty());
+  }
+
+  /// As it may be stopped before it was evaluated, or keep no best.
+  void aRunWithoutABestIsServedAsItIs() {
+    ServeBench bench;
+    const run_folder::Layout run(bench.engine().folder() / "run");
+    auto info = json::parse(base::readFile(run.runJson()));
+    info.erase("best");
+    base::writeFileAtomically(run.runJson(), info.dump());
+    bench.start();
+    QCOMPARE(bench.detect("x").headers.at("x-lockstep-step"), std::string("6"));
   }
 
   void weightsThatCannotBeLoadedAreTheExitStatus() {
