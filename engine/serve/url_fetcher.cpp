@@ -80,6 +80,9 @@ UrlFetcher::UrlFetcher(supervisor::PollLoop& loop, const std::vector<std::string
     if (!address)
       throw UserError("--allow-urls " + prefix +
                       ": must be an http or https address, such as https://HOST/FOLDER/");
+    if (prefix.find_first_of("?#") != std::string::npos)
+      throw UserError("--allow-urls " + prefix +
+                      ": give it without ? and #; addresses are compared up to their path");
     prefixes_.push_back(*address);
   }
   curl_global_init(CURL_GLOBAL_DEFAULT);

@@ -96,6 +96,8 @@ class TstAuthorisation : public QObject {
     row("short", "--token-file short", "16 characters");
     row("files", "--files missing", "--files missing");
     row("urls", "--allow-urls ftp://host/", "must be an http or https address");
+    row("urls of a query", "--allow-urls http://host/get?bucket=a&key=", "without ? and #");
+    row("urls of a fragment", "--allow-urls http://host/a/#b", "without ? and #");
     row("follow", "--follow --weights 4", "do not give --weights 4");
     row("weights", "--weights 5", "5");
   }
