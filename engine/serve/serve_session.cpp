@@ -102,11 +102,12 @@ std::optional<HttpResponse> ServeSession::refusal(const HttpRequest& head) {
 /// at once, and at most 100 of these.
 HttpResponse ServeSession::executionParameters() const {
   constexpr std::size_t kMegabytesAtOnce = 100;
+  constexpr std::size_t kMegabytesOfImage = 10;
+  const std::size_t megabytes =
+      std::clamp<std::size_t>(setup_.limits.bodyBytes / 1'000'000, 1, kMegabytesOfImage);
   const std::size_t atOnce =
       std::min(setup_.workers.maxBatch * static_cast<std::size_t>(setup_.workers.ranks.count),
-               kMegabytesAtOnce);
-  const std::size_t megabytes =
-      std::min(setup_.limits.bodyBytes / 1'000'000, kMegabytesAtOnce / atOnce);
+               kMegabytesAtOnce / megabytes);
   std::string body;
   base::JsonWriter writer(body);
   writer.beginObject();
