@@ -10,6 +10,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/serve/http_message.h"
 
 namespace lockstep::serve {
 namespace fs = std::filesystem;
@@ -18,12 +19,18 @@ namespace {
 constexpr int kTries = 2;
 constexpr std::chrono::seconds kLongestPause{30};
 
-/// Not synced to the disk: it is gone with this process.
+/// Not synced to the disk: it is gone with this process. Throws HttpError and leaves nothing where
+/// it cannot be written.
 void writeFile(const fs::path& path, const std::string& content) {
   std::ofstream file(path, std::ios::binary);
   file.write(content.data(), static_cast<std::streamsize>(content.size()));
   file.close();
-  if (!file) throw Error(path.string() + ": cannot be written: " + std::strerror(errno));
+  if (file) return;
+  const int error = errno;
+  std::error_code ignored;
+  fs::remove(path, ignored);
+  throw HttpError{503,
+                  std::string("the image cannot be kept for a worker: ") + std::strerror(error)};
 }
 
 /// At most, of a request with this image among others.

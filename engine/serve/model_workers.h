@@ -84,7 +84,8 @@ class ModelWorkers {
   bool hasRoom(std::size_t images, std::size_t bytes) const;
   /// Of the images that wait together: a request that has more never has room.
   std::size_t mostBytes() const { return setup_.mostBytes; }
-  /// `done` is called from the loop. Throws Error where the image cannot be kept for a worker.
+  /// `done` is called from the loop. Throws HttpError (503) where the image cannot be kept for a
+  /// worker.
   TaskId submit(DetectionTask asked, Done done);
   /// Nobody waits for it any more.
   void cancel(TaskId task);

@@ -1,4 +1,5 @@
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <QTest>
 #include <nlohmann/json.hpp>
@@ -154,11 +155,17 @@ class TstModelWorkers : public QObject {
     for (int i = 0; i < 255; ++i) clients.push_back(asked(bench, "x"));
     QVERIFY(bench.waitForMetric("lockstep_images_waiting", 255));
     HttpClient refused = bench.client();
-    refused.send(tests::postHead("/invocations", "image/png", 1'000'000) + "\r\n");  // no body
+    refused.send(tests::postHead("/invocations", "image/png", 1'000'000) +
+                 "Expect: 100-continue\r\n\r\n");  // without its body
     const HttpReply reply = refused.reply();
     QCOMPARE(reply.status, 503);
     QCOMPARE(reply.headers.at("retry-after"), std::string("1"));
     QVERIFY(contains(reply.body, "too many images are waiting"));
+    QCOMPARE(bench.detect(std::string(20'000'000, 'x')).status, 503);  // nor does its body matter
+    const std::string counted = bench.client().get("/metrics").body;
+    QVERIFY2(
+        contains(counted, "lockstep_requests_total{route=\"/invocations\",status=\"503\"} 2\n"),
+        counted.c_str());
     QCOMPARE(bench.client().get("/ping").status, 200);
     bench.engine().touch("go");
     QCOMPARE(first.reply().status, 200);
@@ -180,6 +187,26 @@ class TstModelWorkers : public QObject {
     QCOMPARE(first.reply().status, 200);
     for (HttpClient& client : clients) QCOMPARE(client.reply().status, 200);
     QCOMPARE(bench.detect(large).status, 200);
+  }
+
+  /// As on a disk that is full.
+  void anImageThatCannotBeKeptLeavesNothing() {
+    ServeBench bench;
+    const fs::path temporary = bench.engine().folder() / "temporary";
+    fs::create_directories(temporary);
+    bench.engine().setVariable("TMPDIR", temporary.string());
+    bench.start();
+    const rlimit most{64 << 10, 64 << 10};
+    QCOMPARE(
+        ::prlimit(static_cast<pid_t>(bench.process().processId()), RLIMIT_FSIZE, &most, nullptr),
+        0);
+    const HttpReply reply = bench.detect(std::string(1'000'000, 'x'));
+    QCOMPARE(reply.status, 503);
+    QVERIFY2(contains(reply.body, "cannot be kept") && !contains(reply.body, temporary.string()),
+             reply.body.c_str());
+    for (const auto& entry : fs::recursive_directory_iterator(temporary))
+      QVERIFY2(!entry.is_regular_file(), entry.path().c_str());
+    QCOMPARE(bench.detect("x").status, 200);
   }
 
   void aClientThatGoesHarmsNobody() {
