@@ -34,6 +34,8 @@ class HttpService {
   virtual ~HttpService() = default;
   /// Sees a request without its body, and may refuse it before that is read.
   virtual std::optional<HttpResponse> refusal(const HttpRequest& head) = 0;
+  /// By refusal(), or by the server's limits.
+  virtual void refused(const HttpRequest& /*head*/, int /*status*/) {}
   /// The whole request. HttpServer::respond() follows, from here or later.
   virtual void handle(RequestId id, HttpRequest request) = 0;
 };
@@ -70,10 +72,12 @@ class HttpServer {
   void listen(const std::string& address, int port);
   void startDaemon();
   bool turn();
-  int begin(Exchange& exchange);
-  int receive(Exchange& exchange, const char* data, std::size_t bytes);
-  int answer(Exchange& exchange);
-  int queue(Exchange& exchange);
+  // False: the connection is closed.
+  bool begin(Exchange& exchange);
+  bool receive(Exchange& exchange, const char* data, std::size_t bytes);
+  bool answer(Exchange& exchange);
+  bool queue(Exchange& exchange);
+  void refuse(Exchange& exchange, HttpResponse why);
   void closeLate();
 
   supervisor::PollLoop& loop_;

@@ -98,6 +98,11 @@ std::optional<HttpResponse> ServeSession::refusal(const HttpRequest& head) {
   return std::nullopt;
 }
 
+void ServeSession::refused(const HttpRequest& head, int status) {
+  const Route* route = routeOf(head.path, setup_.model.name);
+  metrics_.count(route != nullptr ? route->path : "other", status);
+}
+
 /// What SageMaker's batch transform asks before it begins. It takes at most 100 MB in all requests
 /// at once, and at most 100 of these.
 HttpResponse ServeSession::executionParameters() const {

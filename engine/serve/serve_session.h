@@ -54,6 +54,7 @@ class ServeSession : private HttpService {
 
   // HttpService
   std::optional<HttpResponse> refusal(const HttpRequest& head) override;
+  void refused(const HttpRequest& head, int status) override;
   void handle(RequestId id, HttpRequest request) override;
 
   std::optional<HttpResponse> answerAtOnce(const HttpRequest& request) const;

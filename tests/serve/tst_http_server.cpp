@@ -151,8 +151,43 @@ class TstHttpServer : public QObject {
     HttpClient client(server.port());
     QCOMPARE(client.get("/refused").status, 403);
     QCOMPARE(client.get("/refused").status, 403);  // and the connection goes on
-    client.send(postHead("/refused", "a/b", 900) + "\r\n");
+    client.send(postHead("/refused", "a/b", 900) + "Expect: 100-continue\r\n\r\n");
     QCOMPARE(client.reply().status, 403);
+  }
+
+  void aRefusalReachesWhoSendsABody() {
+    EchoServer server(HttpLimits{});
+    HttpClient client(server.port());
+    const std::string body(20'000'000, 'x');
+    QCOMPARE(client.post("/refused", "a/b", body).status, 403);
+    QCOMPARE(client.post("/refused", "a/b", body).status, 403);  // and the connection goes on
+    client.send("POST /refused HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" +
+                chunk(body) + "0\r\n\r\n");
+    QCOMPARE(client.reply().status, 403);
+  }
+
+  void aLengthThatOthersReadOtherwiseIsRefused_data() {
+    QTest::addColumn<QByteArray>("headers");
+    QTest::newRow("two lengths") << QByteArray("Content-Length: 1\r\nContent-Length: 5\r\n");
+    QTest::newRow("one twice") << QByteArray("Content-Length: 5\r\nContent-Length: 5\r\n");
+    QTest::newRow("none and one") << QByteArray("Content-Length: 0\r\nContent-Length: 5\r\n");
+    QTest::newRow("two ways") << QByteArray("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n");
+    QTest::newRow("two encodings")
+        << QByteArray("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n");
+    QTest::newRow("another encoding") << QByteArray("Transfer-Encoding: gzip, chunked\r\n");
+  }
+  void aLengthThatOthersReadOtherwiseIsRefused() {
+    QFETCH(QByteArray, headers);
+    EchoServer server;
+    HttpClient client(server.port());
+    client.send("POST /echo HTTP/1.1\r\nHost: x\r\n" + headers.toStdString() + "\r\nhello");
+    bool isAnswered = false;
+    try {
+      QCOMPARE(client.reply().status, 400);
+      isAnswered = true;
+    } catch (const Error&) {  // closed
+    }
+    QVERIFY(!isAnswered || client.isClosed());
   }
 
   void aBodyShorterThanItsLengthIsClosed() {

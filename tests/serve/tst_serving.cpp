@@ -10,6 +10,7 @@
 using namespace lockstep;
 using nlohmann::json;
 using tests::contains;
+using tests::HttpClient;
 using tests::HttpReply;
 using tests::ServeBench;
 
@@ -252,6 +253,16 @@ class TstServing : public QObject {
              text.c_str());
     QVERIFY(contains(text, "lockstep_requests_total{route=\"/invocations\",status=\"400\"} 1\n"));
     QVERIFY(contains(text, "lockstep_request_seconds_count{route=\"/invocations\"} 3\n"));
+    bench.client().get("/nothing");
+    bench.client().get("/invocations");
+    HttpClient large = bench.client();
+    large.send(tests::postHead("/invocations", "image/png", 34'000'000) + "\r\n");
+    QCOMPARE(large.reply().status, 413);
+    const std::string refused = bench.client().get("/metrics").body;
+    for (const char* line :
+         {"route=\"other\",status=\"404\"} 1\n", "route=\"/invocations\",status=\"405\"} 1\n",
+          "route=\"/invocations\",status=\"413\"} 1\n"})
+      QVERIFY2(contains(refused, line), refused.c_str());
   }
 
   void aPortThatIsTakenIsToldBeforeTheModelIsLoaded() {
