@@ -29,6 +29,7 @@ struct DetectionRequest {
   std::vector<std::int64_t> categoryIds{};
   /// All answers, in the order of the images, without errors.
   std::function<HttpResponse(const std::vector<DetectionAnswer>&)> respond{};
+  bool isSlowToRespond = false;  ///< `respond` is called in another thread
 };
 
 /// What requests may refer to, and how much of it.

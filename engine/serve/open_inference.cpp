@@ -226,6 +226,7 @@ DetectionRequest openInference(const HttpRequest& request, const RequestRules& r
     asked.scoreThreshold = scoreOf(score.dump());
   if (const json classes = parameterOf(document, "classes"); classes.is_string())
     asked.categoryIds = rules.model.categoryIds(classes.get<std::string>());
+  asked.isSlowToRespond = true;
   asked.respond = [outputs = askedOutputs(document, rules.model), model = rules.model,
                    id = document.value("id", json())](const std::vector<DetectionAnswer>& answers) {
     return responseOf(tensorsOf(answers, model), outputs, model.name, id, answers[0].step);

@@ -47,7 +47,8 @@ ServeSession::ServeSession(ServeSetup setup)
           [this] {
             if (workers_) workers_->reap();
           }),
-      reader_(loop_) {
+      reader_(loop_),
+      writer_(loop_) {
   if (!setup_.files.empty()) files_.emplace(setup_.files);
   if (!setup_.urlPrefixes.empty())
     fetcher_ = std::make_unique<UrlFetcher>(loop_, setup_.urlPrefixes, setup_.limits.bodyBytes,
@@ -173,15 +174,16 @@ void ServeSession::readInBackground(RequestId id, HttpRequest request) {
                                                    delete own;
                                                    readingBytes_ -= bytes;
                                                  });
-  inBackground(id, [this, id, whole] {
+  inBackground(reader_, id, [this, id, whole] {
     const auto asked = std::make_shared<DetectionRequest>(detectionOf(*whole));
     return [this, id, asked] { begin(*pending_.at(id), std::move(*asked)); };
   });
 }
 
 /// Both `work` and what it returns may throw; the latter is done if the request still waits.
-void ServeSession::inBackground(RequestId id, BackgroundThread::Work work) {
-  reader_.post([this, id, work = std::move(work)]() -> std::function<void()> {
+void ServeSession::inBackground(BackgroundThread& thread, RequestId id,
+                                BackgroundThread::Work work) {
+  thread.post([this, id, work = std::move(work)]() -> std::function<void()> {
     std::function<void()> then;
     try {
       then = work();
@@ -248,7 +250,7 @@ void ServeSession::readFiles(Pending& pending, std::size_t from) {
                                  [](const ImageInput& image) { return !image.file.empty(); });
   if (next == images.end()) return;
   const auto image = static_cast<std::size_t>(next - images.begin());
-  inBackground(pending.id, [this, id = pending.id, image, name = next->file] {
+  inBackground(reader_, pending.id, [this, id = pending.id, image, name = next->file] {
     const auto content = std::make_shared<std::string>(files_->read(name, setup_.limits.bodyBytes));
     return [this, id, image, name, content] {
       if (content->empty()) throw HttpError{400, "the file " + base::shortened(name) + " is empty"};
@@ -305,12 +307,23 @@ void ServeSession::take(RequestId id, std::size_t image, DetectionAnswer answer)
                 (isOne ? "" : "image " + std::to_string(image + 1) + ": ") + answer.error);
   }
   pending.answers[image] = std::move(answer);
-  if (--pending.toAnswer > 0) return;
-  attempt(id, [&] {
-    HttpResponse response = pending.asked.respond(pending.answers);
-    response.headers.emplace_back("X-Lockstep-Step", std::to_string(pending.answers[0].step));
-    finish(id, std::move(response));
-  });
+  if (--pending.toAnswer == 0) attempt(id, [&] { respond(pending); });
+}
+
+/// All its images are answered.
+void ServeSession::respond(Pending& pending) {
+  const auto answers =
+      std::make_shared<const std::vector<DetectionAnswer>>(std::exchange(pending.answers, {}));
+  pending.tasks.clear();
+  const auto work = [this, id = pending.id, answers, respond = pending.asked.respond] {
+    const auto response = std::make_shared<HttpResponse>(respond(*answers));
+    response->headers.emplace_back("X-Lockstep-Step", std::to_string(answers->front().step));
+    return [this, id, response] { finish(id, std::move(*response)); };
+  };
+  if (pending.asked.isSlowToRespond)
+    inBackground(writer_, pending.id, work);
+  else
+    work()();
 }
 
 void ServeSession::fail(RequestId id, int status, const std::string& why) {

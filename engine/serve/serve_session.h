@@ -62,7 +62,7 @@ class ServeSession : private HttpService {
   DetectionRequest detectionOf(const HttpRequest& request) const;
   RequestRules rules() const;
   void readInBackground(RequestId id, HttpRequest request);
-  void inBackground(RequestId id, BackgroundThread::Work work);
+  void inBackground(BackgroundThread& thread, RequestId id, BackgroundThread::Work work);
   void attempt(RequestId id, const std::function<void()>& work);
   void begin(Pending& pending, DetectionRequest asked);
   void requireRoom(const Pending& pending, std::size_t images) const;
@@ -72,6 +72,7 @@ class ServeSession : private HttpService {
   void takeContent(Pending& pending, std::size_t image, std::string content);
   void submit(Pending& pending, std::size_t image, std::string content);
   void take(RequestId id, std::size_t image, DetectionAnswer answer);
+  void respond(Pending& pending);
   void fail(RequestId id, int status, const std::string& why);
   void finish(RequestId id, HttpResponse response);
   void endLate();
@@ -93,7 +94,7 @@ class ServeSession : private HttpService {
   std::atomic<std::size_t> readingBytes_ = 0;  ///< of requests in the background
   std::optional<Error> failure_;
   bool isStopping_ = false;
-  BackgroundThread reader_;  ///< last, as it reads the others
+  BackgroundThread reader_, writer_;  ///< last, as they read the others
 };
 
 }  // namespace lockstep::serve

@@ -139,6 +139,19 @@ class TstLabelStudioBackend : public QObject {
     QCOMPARE(value.at("rectanglelabels").dump(), json({"1"}).dump());
   }
 
+  void theImageIsTheOneThatTheControlIsOf() {
+    ServeBench bench;
+    start(bench);
+    std::string config = configOf("RectangleLabels");
+    config.replace(config.find("<View>"), 6, "<View><Image name=\"map\" value=\"$map\"/>");
+    const HttpReply reply = predict(bench, requestOf(config));
+    QCOMPARE(reply.status, 200);
+    const json answer = json::parse(reply.body);
+    QCOMPARE(answer.at("results")[0].at("result").at(0).at("to_name").dump(), json("photo").dump());
+    config.replace(config.find("name=\"photo\""), 12, "name=\"other\"");
+    QCOMPARE(predict(bench, requestOf(config)).status, 400);
+  }
+
   void aLabelThatIsNotOfferedIsLeftOut() {
     ServeBench bench;
     start(bench);
