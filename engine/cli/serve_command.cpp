@@ -35,11 +35,12 @@ bool isLoopback(const std::string& address) {
 std::string tokenIn(const std::string& path) {
   struct stat facts {};
   if (::stat(path.c_str(), &facts) != 0) throw UserError("--token-file " + path + ": no such file");
-  if ((facts.st_mode & S_IROTH) != 0)
+  if ((facts.st_mode & (S_IROTH | S_IWOTH)) != 0)
     throw UserError("--token-file " + path +
-                    ": other users can read it; forbid that with chmod o-r");
+                    ": other users can read it or write to it; forbid that with chmod o-rw");
   std::string token = base::readFile(path);
   token.resize(std::min(token.find_first_of("\r\n"), token.size()));
+  token = serve::withoutSpace(token);
   if (token.size() < 16)
     throw UserError("--token-file " + path +
                     ": the token must have 16 characters or more, such as `openssl rand -hex 32` "
@@ -72,6 +73,7 @@ serve::ServeSetup setupOf(const ServeOptions& options, ModelSource source) {
   setup.address = options.address;
   setup.port = options.port;
   setup.token = tokenOf(options);
+  setup.isForThisMachineAlone = setup.token.empty() && !options.needsNoToken;
   setup.files = options.files;
   setup.urlPrefixes = options.urlPrefixes;
   followRun(options, source, setup);
@@ -135,7 +137,7 @@ void addNetworkOptions(Command& command, ServeOptions& options) {
               "File whose first line requests must give as Authorization: Bearer TOKEN")
       .metavar("F");
   command.flag("--no-token", options.needsNoToken,
-               "Answer everybody who reaches an address other than this machine's own");
+               "Answer everybody who reaches the address, under any name");
   command.option("--files", options.files, "Folder whose images requests may name").metavar("DIR");
   command
       .option("--allow-urls", options.urlPrefixes,

@@ -87,6 +87,12 @@ std::optional<HttpResponse> ServeSession::refusal(const HttpRequest& head) {
     response.headers.emplace_back("Allow", route->method);
     return response;
   }
+  if (setup_.isForThisMachineAlone && !isForThisMachine(head))
+    return errorResponse(403,
+                         "Host: this server answers as localhost or 127.0.0.1; start it with "
+                         "--token-file or --no-token for other names");
+  if (setup_.isForThisMachineAlone && route->method[0] == 'P' && isFromAnotherSite(head))
+    return errorResponse(403, "Origin: this server answers no pages of other sites");
   if (route->needsToken && !hasToken(head, setup_.token)) {
     HttpResponse response = errorResponse(401, "Authorization: Bearer TOKEN is needed");
     response.headers.emplace_back("WWW-Authenticate", "Bearer");

@@ -28,6 +28,7 @@ struct ServeSetup {
   std::chrono::seconds requestPatience{60};  ///< then 504
   std::chrono::seconds drainPatience{60};    ///< after a stop signal
   std::string token;                         ///< empty: none is needed
+  bool isForThisMachineAlone = false;        ///< not for sites that a browser here visits
   std::filesystem::path files;               ///< empty: requests name none
   std::vector<std::string> urlPrefixes{};
   ServedModel model;
