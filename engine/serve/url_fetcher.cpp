@@ -2,6 +2,7 @@
 
 #include <curl/curl.h>
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <utility>
@@ -40,6 +41,11 @@ struct UrlFetcher::Callbacks {
     }
     own.content.append(data, size * count);
     return size * count;
+  }
+
+  /// No worker that is started meanwhile inherits it.
+  static curl_socket_t openSocket(void*, curlsocktype, curl_sockaddr* address) {
+    return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
   }
 
   static int watchSocket(CURL*, curl_socket_t socket, int what, void* fetcher, void*) {
@@ -151,6 +157,7 @@ UrlFetcher::FetchId UrlFetcher::fetch(const std::string& url, Done done) {
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy, CURLOPT_TIMEOUT, static_cast<long>(patience_.count()));
   curl_easy_setopt(easy, CURLOPT_USERAGENT, "lockstep/" LOCKSTEP_VERSION);
+  curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, &Callbacks::openSocket);
   curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &Callbacks::write);
   curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer.get());
   curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer.get());
