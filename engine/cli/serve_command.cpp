@@ -65,6 +65,9 @@ void followRun(const ServeOptions& options, const ModelSource& source, serve::Se
     throw UserError("--follow: " + options.model.target + " is no run folder, whose best changes");
   if (!options.model.weights.empty() && options.model.weights != "best")
     throw UserError("--follow: serves the best; do not give --weights " + options.model.weights);
+  if (!source.experiment.checkpoint.keepBest)
+    throw UserError("--follow: " + options.model.target +
+                    " keeps no best checkpoint (checkpoint.keep_best: false)");
   setup.followed = source.run;
 }
 

@@ -142,6 +142,7 @@ class TstAuthorisation : public QObject {
     row("urls of a query", "--allow-urls http://host/get?bucket=a&key=", "without ? and #");
     row("urls of a fragment", "--allow-urls http://host/a/#b", "without ? and #");
     row("follow", "--follow --weights 4", "do not give --weights 4");
+    row("nothing to follow", "--follow --set checkpoint.keep_best=false", "keeps no best");
     row("weights", "--weights 5", "5");
   }
   void whoCannotServeSafelyDoesNot() {
