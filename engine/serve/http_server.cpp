@@ -62,6 +62,7 @@ struct HttpServer::Connection {
   int socket = -1;
   Clock::time_point since = Clock::now();  ///< of its state
   Exchange* exchange = nullptr;
+  bool hasAsked = false;
 };
 
 struct HttpServer::Exchange {
@@ -71,6 +72,7 @@ struct HttpServer::Exchange {
   HttpRequest request;
   HttpResponse response;
   State state = State::Receiving;
+  bool hasZero = false;  ///< in its address, which ends there once it is decoded
   bool isBegun = false;
   bool isRefused = false;  ///< `response` says why; the rest of the body is dropped
   bool isAnswered = false;
@@ -96,21 +98,27 @@ struct HttpServer::Callbacks {
       }
       return;
     }
-    self.connections_.remove_if([&](const Connection& each) { return &each == *context; });
+    auto* const own = static_cast<Connection*>(*context);
+    if (own == nullptr) return;
+    endExchange(self, *own);
+    self.connections_.remove_if([&](const Connection& each) { return &each == own; });
   }
 
   /// The first line of a request is there. Null: there is no memory for it.
-  static void* beginRequest(void* server, const char*, MHD_Connection* connection) {
+  static void* beginRequest(void* server, const char* address, MHD_Connection* connection) {
     auto& self = *static_cast<HttpServer*>(server);
     Connection* const own = connectionOf(connection);
     if (own == nullptr) return nullptr;
+    endExchange(self, *own);
     try {
       auto exchange = std::make_unique<Exchange>();
       exchange->id = self.nextId_++;
       exchange->connection = connection;
+      exchange->hasZero = std::strstr(address, "%00") != nullptr;
       auto& kept = self.exchanges_[exchange->id] = std::move(exchange);
       own->exchange = kept.get();
       own->since = Clock::now();
+      own->hasAsked = true;
       return kept.get();
     } catch (const std::bad_alloc&) {
       return nullptr;
@@ -143,11 +151,14 @@ struct HttpServer::Callbacks {
 
   static void endRequest(void* server, MHD_Connection* connection, void** context,
                          MHD_RequestTerminationCode) {
-    auto& self = *static_cast<HttpServer*>(server);
-    const auto* exchange = static_cast<Exchange*>(*context);
+    if (*context != nullptr)
+      endExchange(*static_cast<HttpServer*>(server), *connectionOf(connection));
+  }
+
+  /// That of the connection, if there is one: libmicrohttpd gives up some without endRequest().
+  static void endExchange(HttpServer& self, Connection& own) {
+    Exchange* const exchange = std::exchange(own.exchange, nullptr);
     if (exchange == nullptr) return;
-    Connection& own = *connectionOf(connection);
-    own.exchange = nullptr;
     own.since = Clock::now();
     self.bodiesBytes_ -= exchange->request.body.size();
     self.exchanges_.erase(exchange->id);
@@ -245,7 +256,9 @@ bool HttpServer::begin(Exchange& exchange) {
   std::uint64_t length = 0;
   const std::string_view given = request.header("content-length");
   std::from_chars(given.data(), given.data() + given.size(), length);
-  std::optional<HttpResponse> refusal = service_.refusal(request);
+  std::optional<HttpResponse> refusal = exchange.hasZero
+                                            ? errorResponse(400, "the address has a zero in it")
+                                            : service_.refusal(request);
   if (!refusal && length > limits_.bodyBytes) refusal = tooLarge(limits_);
   if (!refusal) return true;
   refuse(exchange, *std::move(refusal));
@@ -332,7 +345,8 @@ void HttpServer::closeLate() {
   for (const Connection& connection : connections_) {
     const Exchange* exchange = connection.exchange;
     if (exchange != nullptr && exchange->state == Exchange::State::Waiting) continue;
-    const auto most = exchange == nullptr                             ? limits_.idle
+    const auto most = !connection.hasAsked                            ? limits_.beforeAsking
+                      : exchange == nullptr                           ? limits_.idle
                       : exchange->state == Exchange::State::Receiving ? limits_.receiving
                                                                       : limits_.sending;
     if (now - connection.since > most) ::shutdown(connection.socket, SHUT_RDWR);

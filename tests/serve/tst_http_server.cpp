@@ -211,6 +211,35 @@ class TstHttpServer : public QObject {
     QVERIFY(half.isClosed());
   }
 
+  void aConnectionThatAsksNothingMakesRoomSooner() {
+    HttpLimits patient = kSmall;
+    patient.beforeAsking = std::chrono::seconds(1);
+    patient.idle = std::chrono::seconds(60);
+    EchoServer server(patient);
+    HttpClient silent(server.port()), asked(server.port());
+    QCOMPARE(asked.get("/echo").status, 200);
+    QVERIFY(silent.isClosed());
+    QCOMPARE(asked.get("/echo").status, 200);
+  }
+
+  void anAddressWithAZeroIsRefused() {
+    EchoServer server;
+    QCOMPARE(HttpClient(server.port()).get("/%00echo").status, 400);
+    QCOMPARE(HttpClient(server.port()).get("/echo?a=%00").status, 400);
+  }
+
+  void aRequestThatIsGivenUpLeavesNothing() {
+    EchoServer server;
+    HttpClient client(server.port());
+    client.send("GET /echo?" + std::string(20'000, '&') + " HTTP/1.1\r\nHost: x\r\n\r\n");
+    try {
+      QVERIFY(client.reply().status >= 400);
+    } catch (const Error&) {  // closed
+    }
+    HttpClient(server.port()).get("/drain");
+    server.join();  // once it is idle
+  }
+
   void anAnswerThatNobodyReadsIsClosed() {
     HttpLimits one = kSmall;
     one.connections = 1;
