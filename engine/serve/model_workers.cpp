@@ -310,7 +310,8 @@ void ModelWorkers::finish(TaskId id, DetectionAnswer answer) {
 void ModelWorkers::endSilent() {
   for (const auto& slot : slots_) {
     const bool isBusy = !slot->isLoaded || !slot->control.empty();
-    if (isBusy && slot->worker->isRunning() && Clock::now() - slot->since > setup_.silence)
+    const auto most = slot->batch.empty() ? setup_.loading : setup_.detecting;
+    if (isBusy && slot->worker->isRunning() && Clock::now() - slot->since > most)
       slot->worker->kill();
   }
 }

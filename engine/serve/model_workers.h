@@ -65,7 +65,8 @@ class ModelWorkers {
     std::size_t maxBatch = 8;
     std::size_t mostImages = 256;                    ///< that are not answered yet
     std::size_t mostBytes = std::size_t{512} << 20;  ///< of these images
-    std::chrono::seconds silence{120};  ///< after which a worker that answers nothing is ended
+    // After which a worker is ended that answers nothing: of images, nobody waits longer.
+    std::chrono::seconds loading{120}, detecting{60};
   };
   struct Statistics {
     std::int64_t batches = 0, images = 0, restarts = 0;

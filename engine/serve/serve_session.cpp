@@ -41,8 +41,10 @@ ServeSession::ServeSession(ServeSetup setup)
       signals_(
           loop_,
           [this](const supervisor::StopSignal& signal) {
-            if (signal.isRepeated) return loop_.stop();
-            stop();
+            if (!signal.isRepeated) return stop();
+            failure_.emplace("stopped by a second signal, before what was asked was answered",
+                             ExitStatus::Killed);
+            loop_.stop();
           },
           [this] {
             if (workers_) workers_->reap();

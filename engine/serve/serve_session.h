@@ -47,7 +47,7 @@ class ServeSession : private HttpService {
   int port() const { return server_->port(); }
 
   /// Blocks until a signal stops it; what was asked before is answered first. Throws Error when the
-  /// model cannot be loaded.
+  /// model cannot be loaded, and after a second signal.
   void run();
 
  private:

@@ -238,6 +238,20 @@ class TstModelWorkers : public QObject {
     QVERIFY(!tests::isAlive(bench.engine().workerPid()));
   }
 
+  void aSecondSignalDoesNotWait() {
+    ServeBench bench;
+    bench.start();
+    HttpClient running = asked(bench, "await never");
+    QVERIFY(bench.waitForMetric("lockstep_images_total", 1));
+    HttpClient open = bench.client();
+    open.get("/ping");
+    bench.process().terminate();
+    QVERIFY(QTest::qWaitFor([&] { return open.get("/ping").status == 503; }, kPatienceMs));
+    const auto result = bench.stop();
+    QCOMPARE(result.status, 130);
+    QVERIFY2(contains(result.err, "second signal"), result.err.c_str());
+  }
+
   void anIdleServerStopsAtOnce() {
     ServeBench bench;
     bench.start({"--workers", "2"});
