@@ -89,6 +89,7 @@ class TstUrlFetcher : public QObject {
     row("https://images.example.com@evil.com/plates/a.png", false);
     row("https://user@images.example.com/plates/a.png", false);
     row("https://user:word@images.example.com/plates/a.png", false);
+    row("https://:word@images.example.com/plates/a.png", false);
     row("file:///plates/a.png", false);
     row("ftp://images.example.com/plates/a.png", false);
     row("//images.example.com/plates/a.png", false);
