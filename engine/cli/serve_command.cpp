@@ -35,6 +35,7 @@ bool isLoopback(const std::string& address) {
 std::string tokenIn(const std::string& path) {
   struct stat facts {};
   if (::stat(path.c_str(), &facts) != 0) throw UserError("--token-file " + path + ": no such file");
+  if (!S_ISREG(facts.st_mode)) throw UserError("--token-file " + path + ": is no regular file");
   if ((facts.st_mode & (S_IROTH | S_IWOTH)) != 0)
     throw UserError("--token-file " + path +
                     ": other users can read it or write to it; forbid that with chmod o-rw");

@@ -37,7 +37,7 @@ struct RequestRules {
   const ServedModel& model;
   bool allowsFiles = false;
   bool allowsUrls = false;
-  std::size_t mostImages = 64;
+  std::size_t mostImages = 0;
 };
 
 /// The JSON object of a body. Throws HttpError.

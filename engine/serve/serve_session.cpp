@@ -133,8 +133,10 @@ HttpResponse ServeSession::executionParameters() const {
 }
 
 RequestRules ServeSession::rules() const {
-  return {
-      .model = setup_.model, .allowsFiles = files_.has_value(), .allowsUrls = fetcher_ != nullptr};
+  return {.model = setup_.model,
+          .allowsFiles = files_.has_value(),
+          .allowsUrls = fetcher_ != nullptr,
+          .mostImages = setup_.mostImages};
 }
 
 /// What needs no worker.

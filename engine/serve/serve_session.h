@@ -25,6 +25,7 @@ struct ServeSetup {
   std::string address = "127.0.0.1";
   int port = 8080;
   HttpLimits limits{};
+  std::size_t mostImages = 64;               ///< of a request
   std::chrono::seconds requestPatience{60};  ///< then 504
   std::chrono::seconds drainPatience{60};    ///< after a stop signal
   std::string token;                         ///< empty: none is needed

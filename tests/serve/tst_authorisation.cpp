@@ -136,6 +136,7 @@ class TstAuthorisation : public QObject {
     row("missing", "--token-file missing", "no such file");
     row("readable", "--token-file readable", "other users can read it");
     row("writable", "--token-file writable", "chmod o-rw");
+    row("no file", "--token-file .", "is no regular file");
     row("short", "--token-file short", "16 characters");
     row("files", "--files missing", "--files missing");
     row("urls", "--allow-urls ftp://host/", "must be an http or https address");
