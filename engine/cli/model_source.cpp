@@ -82,13 +82,17 @@ fs::path weightsOfPacked(const pack::PackedRun& run, const ModelOptions& options
       "; name others with --weights FILE, or pack the run again with --weights");
 }
 
+std::string checkpointOf(const run_folder::Layout& run, const ModelOptions& options) {
+  if (!options.weights.empty()) return options.weights;
+  return options.prefersBest && run_folder::bestCheckpoint(run) ? "best" : "last";
+}
+
 void resolveRun(ModelSource& source, const ModelOptions& options) {
   source.run.emplace(source.packed ? source.packed->folder() : source.target);
   run_folder::requireValidConfig(*source.run);
-  source.weights = source.packed
-                       ? weightsOfPacked(*source.packed->packed(), options)
-                       : run_folder::resolveWeights(
-                             *source.run, options.weights.empty() ? "last" : options.weights);
+  source.weights =
+      source.packed ? weightsOfPacked(*source.packed->packed(), options)
+                    : run_folder::resolveWeights(*source.run, checkpointOf(*source.run, options));
   source.experiment =
       usableWith(config::loadExperiment(source.run->config(), overridesOfRun(options.overrides)),
                  source.weights);
@@ -227,7 +231,10 @@ void addModelOptions(Command& command, ModelOptions& options) {
       .metavar("RUN|CONFIG");
   command
       .option("--weights", options.weights,
-              "Weights to load (default: the latest checkpoint of RUN, or model.weights of CONFIG)")
+              options.prefersBest ? "Weights to load (default: the best checkpoint of RUN, or its "
+                                    "latest where it has none, or model.weights of CONFIG)"
+                                  : "Weights to load (default: the latest checkpoint of RUN, or "
+                                    "model.weights of CONFIG)")
       .metavar("best|last|STEP|FILE");
 }
 

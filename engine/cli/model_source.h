@@ -20,6 +20,7 @@ struct ModelOptions {
   std::string target;                    ///< RUN or CONFIG
   std::string weights;                   ///< best, last, STEP or FILE; "": the default
   std::vector<std::string> overrides{};  ///< KEY=VALUE
+  bool prefersBest = false;              ///< the default of a run that has a best checkpoint
 };
 
 /// The options of every command that uses a model: RUN|CONFIG and --weights.
@@ -46,8 +47,8 @@ struct ModelSource {
   Inputs inputs() const;
 };
 
-/// RUN loads its latest checkpoint, CONFIG its model.weights, unless --weights names others. Throws
-/// UserError.
+/// RUN loads its latest checkpoint, or its best where that is preferred, CONFIG its model.weights,
+/// unless --weights names others. Throws UserError.
 ModelSource resolveModel(const ModelOptions& options, const std::filesystem::path& workerProgram,
                          const RankRequest& request = {.workers = 1});
 

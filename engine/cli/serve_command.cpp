@@ -35,11 +35,13 @@ bool isLoopback(const std::string& address) {
 std::string tokenIn(const std::string& path) {
   struct stat facts {};
   if (::stat(path.c_str(), &facts) != 0) throw UserError("--token-file " + path + ": no such file");
-  if ((facts.st_mode & S_IROTH) != 0)
+  if (!S_ISREG(facts.st_mode)) throw UserError("--token-file " + path + ": is no regular file");
+  if ((facts.st_mode & (S_IROTH | S_IWOTH)) != 0)
     throw UserError("--token-file " + path +
-                    ": other users can read it; forbid that with chmod o-r");
+                    ": other users can read it or write to it; forbid that with chmod o-rw");
   std::string token = base::readFile(path);
   token.resize(std::min(token.find_first_of("\r\n"), token.size()));
+  token = serve::withoutSpace(token);
   if (token.size() < 16)
     throw UserError("--token-file " + path +
                     ": the token must have 16 characters or more, such as `openssl rand -hex 32` "
@@ -64,6 +66,9 @@ void followRun(const ServeOptions& options, const ModelSource& source, serve::Se
     throw UserError("--follow: " + options.model.target + " is no run folder, whose best changes");
   if (!options.model.weights.empty() && options.model.weights != "best")
     throw UserError("--follow: serves the best; do not give --weights " + options.model.weights);
+  if (!source.experiment.checkpoint.keepBest)
+    throw UserError("--follow: " + options.model.target +
+                    " keeps no best checkpoint (checkpoint.keep_best: false)");
   setup.followed = source.run;
 }
 
@@ -72,6 +77,7 @@ serve::ServeSetup setupOf(const ServeOptions& options, ModelSource source) {
   setup.address = options.address;
   setup.port = options.port;
   setup.token = tokenOf(options);
+  setup.isForThisMachineAlone = setup.token.empty() && !options.needsNoToken;
   setup.files = options.files;
   setup.urlPrefixes = options.urlPrefixes;
   followRun(options, source, setup);
@@ -135,7 +141,7 @@ void addNetworkOptions(Command& command, ServeOptions& options) {
               "File whose first line requests must give as Authorization: Bearer TOKEN")
       .metavar("F");
   command.flag("--no-token", options.needsNoToken,
-               "Answer everybody who reaches an address other than this machine's own");
+               "Answer everybody who reaches the address, under any name");
   command.option("--files", options.files, "Folder whose images requests may name").metavar("DIR");
   command
       .option("--allow-urls", options.urlPrefixes,
@@ -150,6 +156,7 @@ void addServeCommand(Command& program) {
   Command command = program.command("serve", "Answer detection requests over HTTP");
   command.usage("RUN|DIR|F.safetensors [OPTIONS]");
   auto options = std::make_shared<ServeOptions>();
+  options->model.prefersBest = true;
   addModelOptions(command, options->model);
   command.overrides(options->model.overrides, "runtime.device=cpu");
   addNetworkOptions(command, *options);

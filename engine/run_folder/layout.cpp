@@ -222,13 +222,17 @@ std::optional<std::int64_t> stepOfWeights(const Layout& layout, const fs::path& 
   return std::nullopt;
 }
 
+std::optional<std::int64_t> bestCheckpoint(const Layout& layout) {
+  const auto best = bestStep(layout);
+  return best && std::ranges::binary_search(checkpointSteps(layout), *best) ? best : std::nullopt;
+}
+
 fs::path resolveWeights(const Layout& layout, const std::string& weights) {
   const std::vector<std::int64_t> steps = checkpointSteps(layout);
   const auto hasStep = [&](std::int64_t step) {
     return std::binary_search(steps.begin(), steps.end(), step);
   };
-  auto best = bestStep(layout);
-  if (best && !hasStep(*best)) best.reset();
+  const auto best = bestCheckpoint(layout);
   const auto refuse = [&](const std::string& what) -> Error {
     const std::string list = steps.empty() ? noCheckpoint(layout) : checkpointList(steps, best);
     return UserError(layout.folder().string() + ": " + what + "; " + list);

@@ -100,6 +100,8 @@ void writeRunInfo(const Layout& layout, const RunInfo& info);
 /// Steps of the complete checkpoints, ascending: those that have model.safetensors,
 /// optimizer.safetensors and state.json.
 std::vector<std::int64_t> checkpointSteps(const Layout& layout);
+/// Step of the best checkpoint; nullopt: there is none, or it is not kept.
+std::optional<std::int64_t> bestCheckpoint(const Layout& layout);
 /// Steps of all checkpoint folders, complete or not, ascending.
 std::vector<std::int64_t> checkpointFolders(const Layout& layout);
 /// Steps N of the folders `step-N` in a folder, ascending.

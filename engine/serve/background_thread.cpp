@@ -33,7 +33,7 @@ void BackgroundThread::post(Work work) {
 
 void BackgroundThread::work(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  while (posted_.wait(lock, stop, [this] { return !waiting_.empty(); })) {
+  while (posted_.wait(lock, stop, [this] { return !waiting_.empty() && done_.empty(); })) {
     if (stop.stop_requested()) return;
     const Work next = std::move(waiting_.front());
     waiting_.pop_front();
@@ -54,6 +54,7 @@ void BackgroundThread::deliver() {
     const std::lock_guard guard(mutex_);
     done = std::exchange(done_, {});
   }
+  posted_.notify_one();
   for (const auto& result : done) result();
 }
 

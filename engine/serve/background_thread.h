@@ -12,7 +12,8 @@
 
 namespace lockstep::serve {
 
-/// A thread for work that would hold up a loop, one after the other.
+/// A thread for work that would hold up a loop, one after the other: each begins when the loop has
+/// taken what the one before it returned, so that results never pile up.
 class BackgroundThread {
  public:
   /// Done in the thread; what it returns is called from the loop.

@@ -21,6 +21,13 @@ nlohmann::json documentOf(std::string_view body) {
   }
 }
 
+void addImage(DetectionRequest& asked, ImageInput image, const RequestRules& rules) {
+  if (asked.images.size() >= rules.mostImages)
+    throw HttpError{413, "a request may have " + std::to_string(rules.mostImages) + " images"};
+  if (image.isThere() && image.content.empty()) throw HttpError{400, "the image is empty"};
+  asked.images.push_back(std::move(image));
+}
+
 ImageInput imageOfMember(std::string_view kind, const std::string& value,
                          const RequestRules& rules) {
   if (kind == "b64") {
@@ -31,12 +38,14 @@ ImageInput imageOfMember(std::string_view kind, const std::string& value,
     }
   }
   if (kind == "file") {
-    if (rules.files == nullptr)
+    if (!rules.allowsFiles)
       throw HttpError{403, "file: this server reads no files; it was started without --files"};
-    return {.content = rules.files->read(value, rules.mostImageBytes)};
+    if (value.empty()) throw HttpError{404, "file: the name is empty"};
+    return {.file = value};
   }
   if (!rules.allowsUrls)
     throw HttpError{403, "url: this server fetches nothing; it was started without --allow-urls"};
+  if (value.empty()) throw HttpError{403, "url: the address is empty"};
   return {.url = value};
 }
 

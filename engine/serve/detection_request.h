@@ -8,16 +8,17 @@
 
 #include "engine/protocol/worker_messages.h"
 #include "engine/serve/http_message.h"
-#include "engine/serve/image_files.h"
 #include "engine/serve/model_workers.h"
 #include "engine/serve/served_model.h"
 
 namespace lockstep::serve {
 
-/// An image, or where it is fetched from.
+/// An image, or where it is read or fetched from.
 struct ImageInput {
   std::string content{};
-  std::string url{};  ///< empty: `content` is the image
+  std::string file{};  ///< below the folder of --files
+  std::string url{};   ///< this and `file` empty: `content` is the image
+  bool isThere() const { return file.empty() && url.empty(); }
 };
 
 /// What an API makes of a request: images, what is asked of them, and how the answers become one.
@@ -28,19 +29,21 @@ struct DetectionRequest {
   std::vector<std::int64_t> categoryIds{};
   /// All answers, in the order of the images, without errors.
   std::function<HttpResponse(const std::vector<DetectionAnswer>&)> respond{};
+  bool isSlowToRespond = false;  ///< `respond` is called in another thread
 };
 
 /// What requests may refer to, and how much of it.
 struct RequestRules {
   const ServedModel& model;
-  const ImageFiles* files = nullptr;  ///< none: requests name no files
+  bool allowsFiles = false;
   bool allowsUrls = false;
-  std::size_t mostImages = 64;
-  std::size_t mostImageBytes = std::size_t{32} << 20;
+  std::size_t mostImages = 0;
 };
 
 /// The JSON object of a body. Throws HttpError.
 nlohmann::json documentOf(std::string_view body);
+/// Throws HttpError (413) if that is one too many.
+void addImage(DetectionRequest& asked, ImageInput image, const RequestRules& rules);
 /// An image of a JSON document: {"b64"|"file"|"url": …}. Throws HttpError.
 ImageInput imageOfMember(std::string_view kind, const std::string& value,
                          const RequestRules& rules);

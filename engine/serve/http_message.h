@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,7 +39,9 @@ HttpResponse errorResponse(int status, std::string_view message);
 HttpResponse busyResponse(std::string_view why);
 
 /// Thrown where a request is at fault; the answer has its status and its message.
-struct HttpError {
+struct HttpError : std::exception {
+  HttpError(int httpStatus, std::string why) : status(httpStatus), message(std::move(why)) {}
+  const char* what() const noexcept override { return message.c_str(); }
   int status;
   std::string message;
 };

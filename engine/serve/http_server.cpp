@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <new>
 
 #include "engine/base/error.h"
 
@@ -29,6 +30,22 @@ std::string placeOf(const std::string& address, int port) {
   return (isIpv6 ? "[" + address + "]" : address) + ":" + std::to_string(port);
 }
 
+/// One that a proxy may read otherwise than this server hides another request.
+bool hasOneLength(const HttpRequest& request) {
+  std::size_t ways = 0;
+  for (const auto& [name, value] : request.headers) {
+    const bool isEncoding = name == "transfer-encoding";
+    if (isEncoding && lowerCase(withoutSpace(value)) != "chunked") return false;
+    if (isEncoding || name == "content-length") ++ways;
+  }
+  return ways <= 1;
+}
+
+HttpResponse tooLarge(const HttpLimits& limits) {
+  return errorResponse(413,
+                       "the body is larger than " + std::to_string(limits.bodyBytes) + " bytes");
+}
+
 int portOf(int socket) {
   sockaddr_storage address{};
   socklen_t length = sizeof address;
@@ -45,6 +62,7 @@ struct HttpServer::Connection {
   int socket = -1;
   Clock::time_point since = Clock::now();  ///< of its state
   Exchange* exchange = nullptr;
+  bool hasAsked = false;
 };
 
 struct HttpServer::Exchange {
@@ -54,6 +72,7 @@ struct HttpServer::Exchange {
   HttpRequest request;
   HttpResponse response;
   State state = State::Receiving;
+  bool hasZero = false;  ///< in its address, which ends there once it is decoded
   bool isBegun = false;
   bool isRefused = false;  ///< `response` says why; the rest of the body is dropped
   bool isAnswered = false;
@@ -62,9 +81,10 @@ struct HttpServer::Exchange {
 
 /// Their first argument is the server.
 struct HttpServer::Callbacks {
-  static Connection& connectionOf(MHD_Connection* connection) {
+  /// Null: there was no memory for it.
+  static Connection* connectionOf(MHD_Connection* connection) {
     const auto* info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    return *static_cast<Connection*>(info->socket_context);
+    return static_cast<Connection*>(info->socket_context);
   }
 
   static void notifyConnection(void* server, MHD_Connection* connection, void** context,
@@ -72,51 +92,73 @@ struct HttpServer::Callbacks {
     auto& self = *static_cast<HttpServer*>(server);
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
       const auto* info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-      *context = &self.connections_.emplace_back(Connection{info->connect_fd});
+      try {
+        *context = &self.connections_.emplace_back(Connection{info->connect_fd});
+      } catch (const std::bad_alloc&) {  // its first request is refused
+      }
       return;
     }
-    self.connections_.remove_if([&](const Connection& each) { return &each == *context; });
+    auto* const own = static_cast<Connection*>(*context);
+    if (own == nullptr) return;
+    endExchange(self, *own);
+    self.connections_.remove_if([&](const Connection& each) { return &each == own; });
   }
 
-  /// The first line of a request is there.
-  static void* beginRequest(void* server, const char*, MHD_Connection* connection) {
+  /// The first line of a request is there. Null: there is no memory for it.
+  static void* beginRequest(void* server, const char* address, MHD_Connection* connection) {
     auto& self = *static_cast<HttpServer*>(server);
-    auto exchange = std::make_unique<Exchange>();
-    exchange->id = self.nextId_++;
-    exchange->connection = connection;
-    Connection& own = connectionOf(connection);
-    own.exchange = exchange.get();
-    own.since = Clock::now();
-    return (self.exchanges_[exchange->id] = std::move(exchange)).get();
+    Connection* const own = connectionOf(connection);
+    if (own == nullptr) return nullptr;
+    endExchange(self, *own);
+    try {
+      auto exchange = std::make_unique<Exchange>();
+      exchange->id = self.nextId_++;
+      exchange->connection = connection;
+      exchange->hasZero = std::strstr(address, "%00") != nullptr;
+      auto& kept = self.exchanges_[exchange->id] = std::move(exchange);
+      own->exchange = kept.get();
+      own->since = Clock::now();
+      own->hasAsked = true;
+      return kept.get();
+    } catch (const std::bad_alloc&) {
+      return nullptr;
+    }
   }
 
   /// Exceptions must not pass libmicrohttpd: it closes the connection.
   static MHD_Result access(void* server, MHD_Connection*, const char* path, const char* method,
                            const char*, const char* data, std::size_t* bytes, void** context) {
+    if (*context == nullptr) return MHD_NO;
     auto& self = *static_cast<HttpServer*>(server);
     auto& exchange = *static_cast<Exchange*>(*context);
     try {
+      bool goesOn = false;
       if (!exchange.isBegun) {
         exchange.isBegun = true;
         exchange.request.method = method;
         exchange.request.path = path;
-        return static_cast<MHD_Result>(self.begin(exchange));
+        goesOn = self.begin(exchange);
+      } else if (*bytes > 0) {
+        goesOn = self.receive(exchange, data, std::exchange(*bytes, 0));
+      } else {
+        goesOn = self.answer(exchange);
       }
-      if (*bytes > 0)
-        return static_cast<MHD_Result>(self.receive(exchange, data, std::exchange(*bytes, 0)));
-      return static_cast<MHD_Result>(self.answer(exchange));
-    } catch (const std::exception&) {
+      return goesOn ? MHD_YES : MHD_NO;
+    } catch (...) {
       return MHD_NO;
     }
   }
 
   static void endRequest(void* server, MHD_Connection* connection, void** context,
                          MHD_RequestTerminationCode) {
-    auto& self = *static_cast<HttpServer*>(server);
-    const auto* exchange = static_cast<Exchange*>(*context);
+    if (*context != nullptr)
+      endExchange(*static_cast<HttpServer*>(server), *connectionOf(connection));
+  }
+
+  /// That of the connection, if there is one: libmicrohttpd gives up some without endRequest().
+  static void endExchange(HttpServer& self, Connection& own) {
+    Exchange* const exchange = std::exchange(own.exchange, nullptr);
     if (exchange == nullptr) return;
-    Connection& own = connectionOf(connection);
-    own.exchange = nullptr;
     own.since = Clock::now();
     self.bodiesBytes_ -= exchange->request.body.size();
     self.exchanges_.erase(exchange->id);
@@ -201,50 +243,57 @@ bool HttpServer::turn() {
 }
 
 /// The head of a request is there.
-int HttpServer::begin(Exchange& exchange) {
+bool HttpServer::begin(Exchange& exchange) {
   HttpRequest& request = exchange.request;
   MHD_get_connection_values(exchange.connection, MHD_HEADER_KIND, &Callbacks::addHeader, &request);
   MHD_get_connection_values(exchange.connection, MHD_GET_ARGUMENT_KIND, &Callbacks::addParameter,
                             &request);
-  std::optional<HttpResponse> refusal = service_.refusal(request);
-  // One that a proxy may read otherwise than this server hides another request.
-  if (!request.header("transfer-encoding").empty() && !request.header("content-length").empty())
-    refusal = errorResponse(400, "Content-Length and Transfer-Encoding: give one of them");
+  if (!hasOneLength(request)) {
+    refuse(exchange, errorResponse(400, "give one Content-Length, or Transfer-Encoding: chunked"));
+    exchange.response.headers.emplace_back("Connection", "close");
+    return queue(exchange);
+  }
   std::uint64_t length = 0;
   const std::string_view given = request.header("content-length");
   std::from_chars(given.data(), given.data() + given.size(), length);
-  if (!refusal && length > limits_.bodyBytes)
-    refusal = errorResponse(
-        413, "the body is larger than " + std::to_string(limits_.bodyBytes) + " bytes");
-  if (!refusal) return MHD_YES;
-  exchange.isRefused = exchange.isAnswered = true;
-  exchange.response = *std::move(refusal);
-  // Of a body that is not read the connection ends with the answer.
+  std::optional<HttpResponse> refusal = exchange.hasZero
+                                            ? errorResponse(400, "the address has a zero in it")
+                                            : service_.refusal(request);
+  if (!refusal && length > limits_.bodyBytes) refusal = tooLarge(limits_);
+  if (!refusal) return true;
+  refuse(exchange, *std::move(refusal));
+  // Who sends a body meanwhile would find a broken connection instead of the answer: it is read and
+  // dropped. Who waits, or has too much, is answered at once, and the connection ends with that.
   const bool hasBody = length > 0 || !request.header("transfer-encoding").empty();
-  return hasBody ? queue(exchange) : MHD_YES;
+  const bool isSending = length <= limits_.bodyBytes && request.header("expect").empty();
+  return hasBody && !isSending ? queue(exchange) : true;
 }
 
-int HttpServer::receive(Exchange& exchange, const char* data, std::size_t bytes) {
-  if (exchange.isRefused) return MHD_YES;
+bool HttpServer::receive(Exchange& exchange, const char* data, std::size_t bytes) {
+  if (exchange.isRefused) return true;
   std::string& body = exchange.request.body;
   if (body.size() + bytes > limits_.bodyBytes) {
-    exchange.response = errorResponse(
-        413, "the body is larger than " + std::to_string(limits_.bodyBytes) + " bytes");
+    refuse(exchange, tooLarge(limits_));
   } else if (bodiesBytes_ + bytes > limits_.bodiesBytes) {
-    exchange.response = busyResponse("too many bodies are being read");
+    refuse(exchange, busyResponse("too many bodies are being read"));
   } else {
     body.append(data, bytes);
     bodiesBytes_ += bytes;
-    return MHD_YES;
   }
+  return true;
+}
+
+/// What is still to come of its body is dropped.
+void HttpServer::refuse(Exchange& exchange, HttpResponse why) {
   exchange.isRefused = exchange.isAnswered = true;
-  bodiesBytes_ -= body.size();
-  body = {};
-  return MHD_YES;
+  exchange.response = std::move(why);
+  bodiesBytes_ -= exchange.request.body.size();
+  exchange.request.body = {};
+  service_.refused(exchange.request, exchange.response.status);
 }
 
 /// The whole request is there, or the answer is.
-int HttpServer::answer(Exchange& exchange) {
+bool HttpServer::answer(Exchange& exchange) {
   if (!exchange.isAnswered && exchange.state == Exchange::State::Receiving) {
     exchange.state = Exchange::State::Waiting;
     bodiesBytes_ -= exchange.request.body.size();
@@ -254,16 +303,16 @@ int HttpServer::answer(Exchange& exchange) {
   if (exchange.isAnswered) return queue(exchange);
   exchange.isSuspended = true;
   MHD_suspend_connection(exchange.connection);
-  return MHD_YES;
+  return true;
 }
 
-int HttpServer::queue(Exchange& exchange) {
+bool HttpServer::queue(Exchange& exchange) {
   exchange.state = Exchange::State::Sending;
-  Callbacks::connectionOf(exchange.connection).since = Clock::now();
+  Callbacks::connectionOf(exchange.connection)->since = Clock::now();
   const HttpResponse& own = exchange.response;
   MHD_Response* response = MHD_create_response_from_buffer(
       own.body.size(), const_cast<char*>(own.body.data()), MHD_RESPMEM_PERSISTENT);
-  if (response == nullptr) return MHD_NO;
+  if (response == nullptr) return false;
   MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, own.type.c_str());
   for (const auto& [name, value] : own.headers)
     MHD_add_response_header(response, name.c_str(), value.c_str());
@@ -271,7 +320,7 @@ int HttpServer::queue(Exchange& exchange) {
   const MHD_Result isQueued =
       MHD_queue_response(exchange.connection, static_cast<unsigned>(own.status), response);
   MHD_destroy_response(response);
-  return isQueued;
+  return isQueued == MHD_YES;
 }
 
 void HttpServer::respond(RequestId id, HttpResponse response) {
@@ -296,7 +345,8 @@ void HttpServer::closeLate() {
   for (const Connection& connection : connections_) {
     const Exchange* exchange = connection.exchange;
     if (exchange != nullptr && exchange->state == Exchange::State::Waiting) continue;
-    const auto most = exchange == nullptr                             ? limits_.idle
+    const auto most = !connection.hasAsked                            ? limits_.beforeAsking
+                      : exchange == nullptr                           ? limits_.idle
                       : exchange->state == Exchange::State::Receiving ? limits_.receiving
                                                                       : limits_.sending;
     if (now - connection.since > most) ::shutdown(connection.socket, SHUT_RDWR);

@@ -22,6 +22,7 @@ struct HttpLimits {
   std::size_t bodiesBytes = std::size_t{512} << 20;  ///< of all requests that are being read
   std::size_t headerBytes = std::size_t{32} << 10;   ///< of a request, with its first line
   unsigned connections = 800;                        ///< the others wait
+  std::chrono::seconds beforeAsking{10};  ///< of a new connection, until its first request begins
   std::chrono::seconds idle{30};       ///< without a request, and without a byte of an answer read
   std::chrono::seconds receiving{60};  ///< from the first line of a request to its last byte
   std::chrono::seconds sending{60};    ///< of an answer
@@ -34,6 +35,8 @@ class HttpService {
   virtual ~HttpService() = default;
   /// Sees a request without its body, and may refuse it before that is read.
   virtual std::optional<HttpResponse> refusal(const HttpRequest& head) = 0;
+  /// By refusal(), or by the server's limits.
+  virtual void refused(const HttpRequest& /*head*/, int /*status*/) {}
   /// The whole request. HttpServer::respond() follows, from here or later.
   virtual void handle(RequestId id, HttpRequest request) = 0;
 };
@@ -70,10 +73,12 @@ class HttpServer {
   void listen(const std::string& address, int port);
   void startDaemon();
   bool turn();
-  int begin(Exchange& exchange);
-  int receive(Exchange& exchange, const char* data, std::size_t bytes);
-  int answer(Exchange& exchange);
-  int queue(Exchange& exchange);
+  // False: the connection is closed.
+  bool begin(Exchange& exchange);
+  bool receive(Exchange& exchange, const char* data, std::size_t bytes);
+  bool answer(Exchange& exchange);
+  bool queue(Exchange& exchange);
+  void refuse(Exchange& exchange, HttpResponse why);
   void closeLate();
 
   supervisor::PollLoop& loop_;

@@ -14,6 +14,18 @@
 #include "engine/serve/http_message.h"
 
 namespace lockstep::serve {
+namespace {
+
+constexpr int kMostTries = 10;
+
+/// What is wrong is not the name.
+bool isOfTheMachine(int error) {
+  for (const int one : {EAGAIN, EMFILE, ENFILE, ENOMEM, EIO})
+    if (error == one) return true;
+  return false;
+}
+
+}  // namespace
 
 ImageFiles::ImageFiles(const std::filesystem::path& folder)
     : folder_(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {
@@ -28,12 +40,17 @@ std::string ImageFiles::read(const std::string& name, std::size_t mostBytes) con
   open_how how{};
   how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  const base::FileDescriptor file(
-      static_cast<int>(::syscall(SYS_openat2, folder_.get(), name.c_str(), &how, sizeof how)));
+  const auto open = [&] {
+    return static_cast<int>(::syscall(SYS_openat2, folder_.get(), name.c_str(), &how, sizeof how));
+  };
+  base::FileDescriptor file(open());
+  // The kernel says so of a name with `..` while something is renamed.
+  for (int i = 0; i < kMostTries && !file.isOpen() && errno == EAGAIN; ++i) file.reset(open());
   if (!file.isOpen()) {
     if (errno == EXDEV || errno == ELOOP)
       throw HttpError{403, "the file " + shown + " is not in the folder of --files"};
-    throw HttpError{404, "the file " + shown + ": " + std::strerror(errno)};
+    throw HttpError{isOfTheMachine(errno) ? 503 : 404,
+                    "the file " + shown + ": " + std::strerror(errno)};
   }
   struct stat facts {};
   if (::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode))
@@ -46,7 +63,9 @@ std::string ImageFiles::read(const std::string& name, std::size_t mostBytes) con
   while (filled < content.size()) {
     const ssize_t count = ::read(file.get(), content.data() + filled, content.size() - filled);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) throw HttpError{404, "the file " + shown + ": cannot be read"};
+    if (count <= 0)
+      throw HttpError{count < 0 && isOfTheMachine(errno) ? 503 : 404,
+                      "the file " + shown + ": cannot be read"};
     filled += static_cast<std::size_t>(count);
   }
   return content;

@@ -50,7 +50,7 @@ void takeMultipart(const HttpRequest& request, const RequestRules& rules, Detect
   for (const MultipartPart& part :
        multipartParts(request.body, boundary.value_or(""), rules.mostImages + 8)) {
     if (part.isFile) {
-      asked.images.push_back({.content = std::string(part.content)});
+      addImage(asked, {.content = std::string(part.content)}, rules);
     } else if (part.name == "score") {
       asked.scoreThreshold = scoreOf(withoutSpace(part.content));
     } else if (part.name == "classes") {
@@ -84,7 +84,7 @@ void takeJson(const HttpRequest& request, const RequestRules& rules, DetectionRe
   for (const char* list : {"images", "instances"}) {
     const auto images = document.find(list);
     if (images == document.end() || !images->is_array()) continue;
-    for (const json& entry : *images) asked.images.push_back(imageOf(entry, rules));
+    for (const json& entry : *images) addImage(asked, imageOf(entry, rules), rules);
     return;
   }
   throw HttpError{400, R"(the body must have "images": [{"b64"|"file"|"url": …}, …])"};
@@ -118,7 +118,7 @@ DetectionRequest invocation(const HttpRequest& request, const RequestRules& rule
     takeJson(request, rules, asked);
   } else if (type.starts_with("image/") || type == "application/octet-stream" ||
              type == "application/x-image" || type.empty()) {
-    asked.images.push_back({.content = request.body});
+    addImage(asked, {.content = request.body}, rules);
   } else {
     throw HttpError{415, "Content-Type: " + base::shortened(type) +
                              " is not read; send image/jpeg, image/png, image/webp, image/tiff, "

@@ -32,13 +32,19 @@ struct LabelControl {
   }
 };
 
+pugi::xml_node imageNamed(const pugi::xml_document& document, const std::string& name) {
+  for (const pugi::xpath_node& each : document.select_nodes("//Image"))
+    if (each.node().attribute("name").value() == name) return each.node();
+  return {};
+}
+
 LabelControl controlOf(const std::string& config, bool hasMasks) {
   pugi::xml_document document;
   if (!document.load_string(config.c_str())) throw HttpError{400, "label_config: is no XML"};
   LabelControl control;
   const auto first = [&](const char* tag) { return document.select_node(tag).node(); };
   const pugi::xml_node brush = first("//BrushLabels"), polygon = first("//PolygonLabels"),
-                       rectangle = first("//RectangleLabels"), image = first("//Image");
+                       rectangle = first("//RectangleLabels");
   pugi::xml_node chosen = rectangle;
   if (hasMasks && brush) {
     control.kind = LabelControl::Kind::Brush;
@@ -47,12 +53,13 @@ LabelControl controlOf(const std::string& config, bool hasMasks) {
     control.kind = LabelControl::Kind::Polygon;
     chosen = polygon;
   }
+  control.from = chosen.attribute("name").value();
+  control.to = chosen.attribute("toName").value();
+  const pugi::xml_node image = imageNamed(document, control.to);
   if (!chosen || !image)
     throw HttpError{400,
                     "label_config: needs an Image, and BrushLabels, PolygonLabels or "
-                    "RectangleLabels of it"};
-  control.from = chosen.attribute("name").value();
-  control.to = chosen.attribute("toName").value();
+                    "RectangleLabels whose toName is the Image's name"};
   control.imageKey = image.attribute("value").value();
   if (control.imageKey.starts_with('$')) control.imageKey.erase(0, 1);
   for (const pugi::xml_node& label : chosen.children("Label"))
@@ -90,7 +97,7 @@ ImageInput imageOf(const std::string& address, const RequestRules& rules) {
   return imageOfMember("url", address, rules);
 }
 
-json base(const LabelControl& control, const DetectionAnswer& answer, double score) {
+json resultOf(const LabelControl& control, const DetectionAnswer& answer, double score) {
   return {{"from_name", control.from},
           {"to_name", control.to},
           {"type", control.type()},
@@ -113,7 +120,7 @@ void addPolygons(const coco::Detection& found, const std::string& name, const La
       points.push_back({100 * x / answer.width, 100 * y / answer.height});
     }
     if (twiceArea <= 0) continue;  // a hole
-    json result = base(control, answer, found.score);
+    json result = resultOf(control, answer, found.score);
     result["value"] = {{"points", std::move(points)}, {"closed", true}, {control.type(), {name}}};
     results.push_back(std::move(result));
   }
@@ -123,7 +130,7 @@ void addResults(const coco::Detection& found, const std::string& name, const Lab
                 const DetectionAnswer& answer, json& results) {
   if (control.kind == LabelControl::Kind::Polygon)
     return addPolygons(found, name, control, answer, results);
-  json result = base(control, answer, found.score);
+  json result = resultOf(control, answer, found.score);
   if (control.kind == LabelControl::Kind::Brush) {
     result["value"] = {{"format", "rle"},
                        {"rle", formats::labelStudioBrush(found.mask)},
@@ -182,8 +189,9 @@ DetectionRequest labelStudioPrediction(const HttpRequest& request, const Request
     const json address = data.is_object() ? data.value(control.imageKey, json()) : json();
     if (!address.is_string())
       throw HttpError{400, "tasks: one has no data." + base::shortened(control.imageKey)};
-    asked.images.push_back(imageOf(address.get<std::string>(), rules));
+    addImage(asked, imageOf(address.get<std::string>(), rules), rules);
   }
+  asked.isSlowToRespond = true;
   asked.respond = [control, model = rules.model](const std::vector<DetectionAnswer>& answers) {
     json results = json::array();
     for (const DetectionAnswer& answer : answers)

@@ -10,6 +10,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/serve/http_message.h"
 
 namespace lockstep::serve {
 namespace fs = std::filesystem;
@@ -18,12 +19,24 @@ namespace {
 constexpr int kTries = 2;
 constexpr std::chrono::seconds kLongestPause{30};
 
-/// Not synced to the disk: it is gone with this process.
+/// Not synced to the disk: it is gone with this process. Throws HttpError and leaves nothing where
+/// it cannot be written.
 void writeFile(const fs::path& path, const std::string& content) {
   std::ofstream file(path, std::ios::binary);
   file.write(content.data(), static_cast<std::streamsize>(content.size()));
   file.close();
-  if (!file) throw Error(path.string() + ": cannot be written: " + std::strerror(errno));
+  if (file) return;
+  const int error = errno;
+  std::error_code ignored;
+  fs::remove(path, ignored);
+  throw HttpError{503,
+                  std::string("the image cannot be kept for a worker: ") + std::strerror(error)};
+}
+
+/// At most, of a request with this image among others.
+std::size_t bytesInLine(const protocol::DetectImage& image) {
+  const protocol::Control alone{std::string(20, '0'), protocol::Detect{{image}}};
+  return protocol::encode(protocol::SupervisorMessage(alone)).size();
 }
 
 }  // namespace
@@ -50,6 +63,7 @@ struct ModelWorkers::Slot {
   std::unique_ptr<supervisor::WorkerProcess> worker;
   std::shared_ptr<const ServedWeights> weights;  ///< that it has loaded, or loads at its start
   std::shared_ptr<const ServedWeights> next;     ///< that it loads in their place; null: none
+  std::shared_ptr<const ServedWeights> fatal;    ///< on which one has ended; null: none
   bool isLoaded = false;
   std::string control;        ///< that it has not answered; empty: it is free
   std::vector<TaskId> batch;  ///< of that control
@@ -162,7 +176,10 @@ void ModelWorkers::exited(Slot& slot, const supervisor::WorkerExit& exit) {
       slot.failure.empty() ? "the worker exited (" + exit.describe() + ")" : slot.failure;
   slot.isLoaded = false;
   slot.control.clear();
-  slot.next.reset();
+  // One that ends on new weights may have been killed; the next one says.
+  const auto next = std::exchange(slot.next, nullptr);
+  if (next && next != loadable_ && next == slot.fatal) giveUp(next, loadable_, why);
+  if (next) slot.fatal = next;
   retryBatch(slot);
   if (!wasReady_) return onFailure_(Error(why, slot.status));
   log_.warn("serve", why + "; it is replaced");
@@ -243,14 +260,18 @@ void ModelWorkers::load(Slot& slot, std::shared_ptr<const ServedWeights> weights
 
 void ModelWorkers::sendBatch(Slot& slot) {
   protocol::Detect detect;
+  std::size_t lineBytes = 0;
   while (!waiting_.empty() && slot.batch.size() < setup_.maxBatch) {
     const TaskId id = waiting_.front();
     const Task& task = tasks_.at(id);
     const bool isAlone = task.tries > 0;
-    if (task.weights != slot.weights || (isAlone && !slot.batch.empty())) break;
+    protocol::DetectImage image = imageOf(id, task);
+    lineBytes += bytesInLine(image);
+    const bool fits = slot.batch.empty() || (!isAlone && lineBytes <= protocol::kMaxLineBytes);
+    if (task.weights != slot.weights || !fits) break;
     waiting_.pop_front();
     slot.batch.push_back(id);
-    detect.images.push_back(imageOf(id, task));
+    detect.images.push_back(std::move(image));
     if (isAlone) break;
   }
   statistics_.images += std::ssize(slot.batch);
@@ -289,7 +310,8 @@ void ModelWorkers::finish(TaskId id, DetectionAnswer answer) {
 void ModelWorkers::endSilent() {
   for (const auto& slot : slots_) {
     const bool isBusy = !slot->isLoaded || !slot->control.empty();
-    if (isBusy && slot->worker->isRunning() && Clock::now() - slot->since > setup_.silence)
+    const auto most = slot->batch.empty() ? setup_.loading : setup_.detecting;
+    if (isBusy && slot->worker->isRunning() && Clock::now() - slot->since > most)
       slot->worker->kill();
   }
 }

@@ -65,7 +65,8 @@ class ModelWorkers {
     std::size_t maxBatch = 8;
     std::size_t mostImages = 256;                    ///< that are not answered yet
     std::size_t mostBytes = std::size_t{512} << 20;  ///< of these images
-    std::chrono::seconds silence{120};  ///< after which a worker that answers nothing is ended
+    // After which a worker is ended that answers nothing: of images, nobody waits longer.
+    std::chrono::seconds loading{120}, detecting{60};
   };
   struct Statistics {
     std::int64_t batches = 0, images = 0, restarts = 0;
@@ -82,7 +83,10 @@ class ModelWorkers {
 
   /// Whether that many images of so many bytes can wait besides those that do.
   bool hasRoom(std::size_t images, std::size_t bytes) const;
-  /// `done` is called from the loop. Throws Error where the image cannot be kept for a worker.
+  /// Of the images that wait together: a request that has more never has room.
+  std::size_t mostBytes() const { return setup_.mostBytes; }
+  /// `done` is called from the loop. Throws HttpError (503) where the image cannot be kept for a
+  /// worker.
   TaskId submit(DetectionTask asked, Done done);
   /// Nobody waits for it any more.
   void cancel(TaskId task);

@@ -74,28 +74,28 @@ std::vector<Tensor> tensorsOf(const std::vector<DetectionAnswer>& answers,
 }
 
 /// The elements of a binary BYTES tensor.
-void takeBinary(std::string_view bytes, std::vector<ImageInput>& images) {
+void takeBinary(std::string_view bytes, const RequestRules& rules, DetectionRequest& asked) {
   while (!bytes.empty()) {
     std::uint32_t length = 0;
     if (bytes.size() < sizeof length) throw HttpError{400, "inputs: the binary data are truncated"};
     std::memcpy(&length, bytes.data(), sizeof length);
     bytes.remove_prefix(sizeof length);
     if (bytes.size() < length) throw HttpError{400, "inputs: the binary data are truncated"};
-    images.push_back({.content = std::string(bytes.substr(0, length))});
+    addImage(asked, {.content = std::string(bytes.substr(0, length))}, rules);
     bytes.remove_prefix(length);
   }
 }
 
 /// JSON can hold no bytes: base64.
-void takeTexts(const json& data, std::vector<ImageInput>& images) {
+void takeTexts(const json& data, const RequestRules& rules, DetectionRequest& asked) {
   for (const json& each : data) {
     if (each.is_array()) {
-      takeTexts(each, images);
+      takeTexts(each, rules, asked);
       continue;
     }
     if (!each.is_string()) throw HttpError{400, "inputs: the data of BYTES must be strings"};
     try {
-      images.push_back({.content = base::decodeBase64(each.get<std::string>())});
+      addImage(asked, {.content = base::decodeBase64(each.get<std::string>())}, rules);
     } catch (const Error& error) {
       throw HttpError{400, std::string("inputs: an image in JSON must be base64: ") + error.what()};
     }
@@ -109,7 +109,8 @@ json parameterOf(const json& object, const char* name) {
   return parameters->value(name, json());
 }
 
-void takeInput(const json& document, std::string_view binary, DetectionRequest& asked) {
+void takeInput(const json& document, std::string_view binary, const RequestRules& rules,
+               DetectionRequest& asked) {
   const auto inputs = document.find("inputs");
   if (inputs == document.end() || !inputs->is_array() || inputs->size() != 1 ||
       !inputs->front().is_object())
@@ -120,9 +121,9 @@ void takeInput(const json& document, std::string_view binary, DetectionRequest& 
   if (const json size = parameterOf(input, "binary_data_size"); size.is_number_integer()) {
     if (size.get<std::int64_t>() != static_cast<std::int64_t>(binary.size()))
       throw HttpError{400, "inputs: binary_data_size is not the size of what follows"};
-    takeBinary(binary, asked.images);
+    takeBinary(binary, rules, asked);
   } else if (const auto data = input.find("data"); data != input.end() && data->is_array()) {
-    takeTexts(*data, asked.images);
+    takeTexts(*data, rules, asked);
   }
   if (asked.images.empty()) throw HttpError{400, "inputs: the tensor has no image"};
 }
@@ -220,11 +221,12 @@ std::optional<HttpResponse> openInferenceAnswer(const std::string& path, const S
 DetectionRequest openInference(const HttpRequest& request, const RequestRules& rules) {
   const auto [document, binary] = partsOf(request);
   DetectionRequest asked;
-  takeInput(document, binary, asked);
+  takeInput(document, binary, rules, asked);
   if (const json score = parameterOf(document, "score"); !score.is_null())
     asked.scoreThreshold = scoreOf(score.dump());
   if (const json classes = parameterOf(document, "classes"); classes.is_string())
     asked.categoryIds = rules.model.categoryIds(classes.get<std::string>());
+  asked.isSlowToRespond = true;
   asked.respond = [outputs = askedOutputs(document, rules.model), model = rules.model,
                    id = document.value("id", json())](const std::vector<DetectionAnswer>& answers) {
     return responseOf(tensorsOf(answers, model), outputs, model.name, id, answers[0].step);

@@ -16,10 +16,16 @@ void addValue(std::string& text, const std::string& name, double value) {
   text += name + ' ' + base::shortNumber(value, 9) + '\n';
 }
 
+void addValue(std::string& text, const std::string& name, std::int64_t count) {
+  text += name + ' ' + std::to_string(count) + '\n';
+}
+
 }  // namespace
 
+void RequestMetrics::count(const std::string& route, int status) { ++requests_[{route, status}]; }
+
 void RequestMetrics::add(const std::string& route, int status, double seconds) {
-  ++requests_[{route, status}];
+  count(route, status);
   Times& times = times_[route];
   const auto bound = std::ranges::lower_bound(kBounds, seconds);
   ++times.counts[static_cast<std::size_t>(bound - kBounds.begin())];
@@ -28,12 +34,12 @@ void RequestMetrics::add(const std::string& route, int status, double seconds) {
 
 std::string RequestMetrics::text(const ModelWorkers* workers) const {
   std::string text;
-  describe(text, "lockstep_requests_total", "counter", "Requests that were answered.");
+  describe(text, "lockstep_requests_total", "counter", "Requests that were answered or refused.");
   for (const auto& [key, count] : requests_)
     addValue(text,
              "lockstep_requests_total{route=\"" + key.first + "\",status=\"" +
                  std::to_string(key.second) + "\"}",
-             static_cast<double>(count));
+             count);
   describe(text, "lockstep_request_seconds", "histogram",
            "From the whole request to its answer, in seconds.");
   for (const auto& [route, times] : times_) {
@@ -42,24 +48,22 @@ std::string RequestMetrics::text(const ModelWorkers* workers) const {
     for (std::size_t i = 0; i < times.counts.size(); ++i) {
       below += times.counts[i];
       const std::string bound = i < kBounds.size() ? base::shortNumber(kBounds[i]) : "+Inf";
-      addValue(text, "lockstep_request_seconds_bucket" + label + ",le=\"" + bound + "\"}",
-               static_cast<double>(below));
+      addValue(text, "lockstep_request_seconds_bucket" + label + ",le=\"" + bound + "\"}", below);
     }
     addValue(text, "lockstep_request_seconds_sum" + label + "}", times.sum);
-    addValue(text, "lockstep_request_seconds_count" + label + "}", static_cast<double>(below));
+    addValue(text, "lockstep_request_seconds_count" + label + "}", below);
   }
   if (workers == nullptr) return text;
   describe(text, "lockstep_images_waiting", "gauge", "Images that no worker has taken yet.");
-  addValue(text, "lockstep_images_waiting", static_cast<double>(workers->waiting()));
+  addValue(text, "lockstep_images_waiting", static_cast<std::int64_t>(workers->waiting()));
   describe(text, "lockstep_images_total", "counter", "Images that workers have taken.");
-  addValue(text, "lockstep_images_total", static_cast<double>(workers->statistics().images));
+  addValue(text, "lockstep_images_total", workers->statistics().images);
   describe(text, "lockstep_batches_total", "counter", "Batches that workers have taken.");
-  addValue(text, "lockstep_batches_total", static_cast<double>(workers->statistics().batches));
+  addValue(text, "lockstep_batches_total", workers->statistics().batches);
   describe(text, "lockstep_worker_restarts_total", "counter", "Workers that were replaced.");
-  addValue(text, "lockstep_worker_restarts_total",
-           static_cast<double>(workers->statistics().restarts));
+  addValue(text, "lockstep_worker_restarts_total", workers->statistics().restarts);
   describe(text, "lockstep_model_step", "gauge", "Training step of the weights; 0: unknown.");
-  addValue(text, "lockstep_model_step", static_cast<double>(workers->weights().step()));
+  addValue(text, "lockstep_model_step", workers->weights().step());
   return text;
 }
 

@@ -12,7 +12,10 @@ namespace lockstep::serve {
 /// Counts and times of requests, as Prometheus reads them.
 class RequestMetrics {
  public:
-  /// One that was answered. `route`: of a fixed set, so that nobody can make the table grow.
+  /// One that was answered or refused. `route`: of a fixed set, so that nobody can make the table
+  /// grow.
+  void count(const std::string& route, int status);
+  /// One that was answered, and how long that took.
   void add(const std::string& route, int status, double seconds);
   /// The exposition format, version 0.0.4.
   std::string text(const ModelWorkers* workers) const;

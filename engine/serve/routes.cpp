@@ -35,12 +35,35 @@ bool isSame(std::string_view given, std::string_view expected) {
   return difference == 0;
 }
 
+/// Without the port.
+std::string hostOf(std::string_view authority) {
+  const std::size_t bracket = authority.find(']');
+  const std::size_t colon = authority.find(':', bracket == std::string_view::npos ? 0 : bracket);
+  return lowerCase(authority.substr(0, colon));
+}
+
 }  // namespace
 
 const Route* routeOf(const std::string& path, const std::string& model) {
   for (const Route& route : kRoutes)
     if (path == pathOf(route, model)) return &route;
   return nullptr;
+}
+
+bool isForThisMachine(const HttpRequest& head) {
+  const std::string host = hostOf(head.header("host"));
+  const bool isIpv4 = host.find_first_not_of("0123456789.") == std::string::npos;
+  return host.empty() || host == "localhost" || host == "[::1]" ||
+         (isIpv4 && host.starts_with("127."));
+}
+
+bool isFromAnotherSite(const HttpRequest& head) {
+  if (head.header("sec-fetch-site") == "cross-site") return true;
+  const std::string_view origin = head.header("origin");
+  if (origin.empty()) return false;
+  const std::size_t scheme = origin.find("://");
+  return scheme == std::string_view::npos ||
+         lowerCase(origin.substr(scheme + 3)) != lowerCase(head.header("host"));
 }
 
 bool hasToken(const HttpRequest& head, std::string_view token) {

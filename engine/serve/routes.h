@@ -18,6 +18,12 @@ struct Route {
 /// Null: there is none. `model`: its name.
 const Route* routeOf(const std::string& path, const std::string& model);
 
+/// Whether a request names this machine as its host, so that a site whose name was made to lead
+/// here is told apart.
+bool isForThisMachine(const HttpRequest& head);
+/// Whether a browser sent it for a page of another site.
+bool isFromAnotherSite(const HttpRequest& head);
+
 /// Whether a request has `Authorization: Bearer TOKEN`, or none is needed. Takes as long for any
 /// token of the same length.
 bool hasToken(const HttpRequest& head, std::string_view token);

@@ -31,6 +31,7 @@ struct ServeSession::Pending {
   std::vector<ModelWorkers::TaskId> tasks;
   std::vector<UrlFetcher::FetchId> fetches;
   std::size_t toAnswer = 0;
+  std::size_t bytes = 0, submittedBytes = 0;  ///< of the images that are there
   Clock::time_point since = Clock::now();
 };
 
@@ -40,13 +41,16 @@ ServeSession::ServeSession(ServeSetup setup)
       signals_(
           loop_,
           [this](const supervisor::StopSignal& signal) {
-            if (signal.isRepeated) return loop_.stop();
-            stop();
+            if (!signal.isRepeated) return stop();
+            failure_.emplace("stopped by a second signal, before what was asked was answered",
+                             ExitStatus::Killed);
+            loop_.stop();
           },
           [this] {
             if (workers_) workers_->reap();
           }),
-      reader_(loop_) {
+      reader_(loop_),
+      writer_(loop_) {
   if (!setup_.files.empty()) files_.emplace(setup_.files);
   if (!setup_.urlPrefixes.empty())
     fetcher_ = std::make_unique<UrlFetcher>(loop_, setup_.urlPrefixes, setup_.limits.bodyBytes,
@@ -85,6 +89,12 @@ std::optional<HttpResponse> ServeSession::refusal(const HttpRequest& head) {
     response.headers.emplace_back("Allow", route->method);
     return response;
   }
+  if (setup_.isForThisMachineAlone && !isForThisMachine(head))
+    return errorResponse(403,
+                         "Host: this server answers as localhost or 127.0.0.1; start it with "
+                         "--token-file or --no-token for other names");
+  if (setup_.isForThisMachineAlone && route->method[0] == 'P' && isFromAnotherSite(head))
+    return errorResponse(403, "Origin: this server answers no pages of other sites");
   if (route->needsToken && !hasToken(head, setup_.token)) {
     HttpResponse response = errorResponse(401, "Authorization: Bearer TOKEN is needed");
     response.headers.emplace_back("WWW-Authenticate", "Bearer");
@@ -97,15 +107,21 @@ std::optional<HttpResponse> ServeSession::refusal(const HttpRequest& head) {
   return std::nullopt;
 }
 
+void ServeSession::refused(const HttpRequest& head, int status) {
+  const Route* route = routeOf(head.path, setup_.model.name);
+  metrics_.count(route != nullptr ? route->path : "other", status);
+}
+
 /// What SageMaker's batch transform asks before it begins. It takes at most 100 MB in all requests
 /// at once, and at most 100 of these.
 HttpResponse ServeSession::executionParameters() const {
   constexpr std::size_t kMegabytesAtOnce = 100;
+  constexpr std::size_t kMegabytesOfImage = 10;
+  const std::size_t megabytes =
+      std::clamp<std::size_t>(setup_.limits.bodyBytes / 1'000'000, 1, kMegabytesOfImage);
   const std::size_t atOnce =
       std::min(setup_.workers.maxBatch * static_cast<std::size_t>(setup_.workers.ranks.count),
-               kMegabytesAtOnce);
-  const std::size_t megabytes =
-      std::min(setup_.limits.bodyBytes / 1'000'000, kMegabytesAtOnce / atOnce);
+               kMegabytesAtOnce / megabytes);
   std::string body;
   base::JsonWriter writer(body);
   writer.beginObject();
@@ -118,9 +134,9 @@ HttpResponse ServeSession::executionParameters() const {
 
 RequestRules ServeSession::rules() const {
   return {.model = setup_.model,
-          .files = files_ ? &*files_ : nullptr,
+          .allowsFiles = files_.has_value(),
           .allowsUrls = fetcher_ != nullptr,
-          .mostImageBytes = setup_.limits.bodyBytes};
+          .mostImages = setup_.mostImages};
 }
 
 /// What needs no worker.
@@ -163,21 +179,29 @@ void ServeSession::readInBackground(RequestId id, HttpRequest request) {
   if (readingBytes_ + bytes > setup_.limits.bodiesBytes)
     return finish(id, busyResponse("too many requests are being read"));
   readingBytes_ += bytes;
-  reader_.post([this, id, bytes, body = std::make_shared<const HttpRequest>(std::move(request))] {
-    const auto asked = std::make_shared<DetectionRequest>();
-    std::exception_ptr failure;
+  const std::shared_ptr<const HttpRequest> whole(new HttpRequest(std::move(request)),
+                                                 [this, bytes](const HttpRequest* own) {
+                                                   delete own;
+                                                   readingBytes_ -= bytes;
+                                                 });
+  inBackground(reader_, id, [this, id, whole] {
+    const auto asked = std::make_shared<DetectionRequest>(detectionOf(*whole));
+    return [this, id, asked] { begin(*pending_.at(id), std::move(*asked)); };
+  });
+}
+
+/// Both `work` and what it returns may throw; the latter is done if the request still waits.
+void ServeSession::inBackground(BackgroundThread& thread, RequestId id,
+                                BackgroundThread::Work work) {
+  thread.post([this, id, work = std::move(work)]() -> std::function<void()> {
+    std::function<void()> then;
     try {
-      *asked = detectionOf(*body);
+      then = work();
     } catch (...) {
-      failure = std::current_exception();
+      then = [failure = std::current_exception()] { std::rethrow_exception(failure); };
     }
-    return [this, id, bytes, asked, failure] {
-      readingBytes_ -= bytes;
-      if (!pending_.contains(id)) return;  // it was too late
-      attempt(id, [&] {
-        if (failure) std::rethrow_exception(failure);
-        begin(*pending_.at(id), std::move(*asked));
-      });
+    return [this, id, then] {
+      if (pending_.contains(id)) attempt(id, then);
     };
   });
 }
@@ -194,32 +218,62 @@ void ServeSession::attempt(RequestId id, const std::function<void()>& work) {
 }
 
 void ServeSession::begin(Pending& pending, DetectionRequest asked) {
-  if (asked.images.size() > rules().mostImages)
-    throw HttpError{413, "a request may have " + std::to_string(rules().mostImages) + " images"};
-  std::size_t bytes = 0;
   for (const ImageInput& image : asked.images) {
-    bytes += image.content.size();
-    if (image.url.empty() && image.content.empty()) throw HttpError{400, "the image is empty"};
+    pending.bytes += image.content.size();
     if (!image.url.empty() && !fetcher_->isAllowed(image.url))
       throw HttpError{
           403, "the address " + base::shortened(image.url) + " is not below one of --allow-urls"};
   }
-  const std::size_t fetched = fetcher_ ? fetcher_->count() : 0;
-  if (!workers_->hasRoom(asked.images.size() + fetched, bytes))
-    throw HttpError{503, kTooManyImages};
+  requireRoom(pending, asked.images.size() + coming());
   pending.asked = std::move(asked);
   pending.toAnswer = pending.asked.images.size();
   pending.answers.resize(pending.toAnswer);
-  for (std::size_t i = 0; i < pending.answers.size(); ++i)
-    if (pending.asked.images[i].url.empty())
-      submit(pending, i, std::move(pending.asked.images[i].content));
-    else
-      fetch(pending, i);
+  for (std::size_t i = 0; i < pending.answers.size(); ++i) {
+    ImageInput& image = pending.asked.images[i];
+    if (!image.url.empty()) fetch(pending, i);
+    if (image.isThere()) submit(pending, i, std::move(image.content));
+  }
+  readFiles(pending, 0);
+}
+
+/// Throws HttpError: 413 for what never has room, 503 for what has none now.
+void ServeSession::requireRoom(const Pending& pending, std::size_t images) const {
+  if (pending.bytes > workers_->mostBytes())
+    throw HttpError{413, "the images of a request may have " +
+                             std::to_string(workers_->mostBytes()) + " bytes together"};
+  if (!workers_->hasRoom(images, pending.bytes - pending.submittedBytes))
+    throw HttpError{503, kTooManyImages};
+}
+
+/// Images that are being read or fetched.
+std::size_t ServeSession::coming() const {
+  std::size_t images = 0;
+  for (const auto& [id, pending] : pending_)
+    images += pending->answers.size() - pending->tasks.size();
+  return images;
+}
+
+/// Those from this image on, one after the other.
+void ServeSession::readFiles(Pending& pending, std::size_t from) {
+  const auto& images = pending.asked.images;
+  const auto next = std::find_if(images.begin() + static_cast<std::ptrdiff_t>(from), images.end(),
+                                 [](const ImageInput& image) { return !image.file.empty(); });
+  if (next == images.end()) return;
+  const auto image = static_cast<std::size_t>(next - images.begin());
+  inBackground(reader_, pending.id, [this, id = pending.id, image, name = next->file] {
+    const auto content = std::make_shared<std::string>(files_->read(name, setup_.limits.bodyBytes));
+    return [this, id, image, name, content] {
+      if (content->empty()) throw HttpError{400, "the file " + base::shortened(name) + " is empty"};
+      Pending& own = *pending_.at(id);
+      takeContent(own, image, std::move(*content));
+      readFiles(own, image + 1);
+    };
+  });
 }
 
 void ServeSession::fetch(Pending& pending, std::size_t image) {
   const std::string& url = pending.asked.images[image].url;
-  const auto take = [this, id = pending.id, image, url](UrlFetcher::Result result) {
+  const auto fetched = [this, id = pending.id, image, url](UrlFetcher::Result result) {
     const auto found = pending_.find(id);
     if (found == pending_.end()) return;
     attempt(id, [&] {
@@ -227,11 +281,17 @@ void ServeSession::fetch(Pending& pending, std::size_t image) {
         throw HttpError{400, "the address " + base::shortened(url) + " " + result.error};
       if (result.content.empty())
         throw HttpError{400, "the address " + base::shortened(url) + " is answered with nothing"};
-      if (!workers_->hasRoom(1, result.content.size())) throw HttpError{503, kTooManyImages};
-      submit(*found->second, image, std::move(result.content));
+      takeContent(*found->second, image, std::move(result.content));
     });
   };
-  pending.fetches.push_back(fetcher_->fetch(url, take));
+  pending.fetches.push_back(fetcher_->fetch(url, fetched));
+}
+
+/// Of an image that was read or fetched.
+void ServeSession::takeContent(Pending& pending, std::size_t image, std::string content) {
+  pending.bytes += content.size();
+  requireRoom(pending, 1);
+  submit(pending, image, std::move(content));
 }
 
 void ServeSession::submit(Pending& pending, std::size_t image, std::string content) {
@@ -240,6 +300,7 @@ void ServeSession::submit(Pending& pending, std::size_t image, std::string conte
                      .imageId = static_cast<std::int64_t>(image) + 1,
                      .scoreThreshold = pending.asked.scoreThreshold,
                      .categoryIds = pending.asked.categoryIds};
+  pending.submittedBytes += task.image.size();
   pending.tasks.push_back(
       workers_->submit(std::move(task), [this, id = pending.id, image](DetectionAnswer answer) {
         take(id, image, std::move(answer));
@@ -256,12 +317,23 @@ void ServeSession::take(RequestId id, std::size_t image, DetectionAnswer answer)
                 (isOne ? "" : "image " + std::to_string(image + 1) + ": ") + answer.error);
   }
   pending.answers[image] = std::move(answer);
-  if (--pending.toAnswer > 0) return;
-  attempt(id, [&] {
-    HttpResponse response = pending.asked.respond(pending.answers);
-    response.headers.emplace_back("X-Lockstep-Step", std::to_string(pending.answers[0].step));
-    finish(id, std::move(response));
-  });
+  if (--pending.toAnswer == 0) attempt(id, [&] { respond(pending); });
+}
+
+/// All its images are answered.
+void ServeSession::respond(Pending& pending) {
+  const auto answers =
+      std::make_shared<const std::vector<DetectionAnswer>>(std::exchange(pending.answers, {}));
+  pending.tasks.clear();
+  const auto work = [this, id = pending.id, answers, respond = pending.asked.respond] {
+    const auto response = std::make_shared<HttpResponse>(respond(*answers));
+    response->headers.emplace_back("X-Lockstep-Step", std::to_string(answers->front().step));
+    return [this, id, response] { finish(id, std::move(*response)); };
+  };
+  if (pending.asked.isSlowToRespond)
+    inBackground(writer_, pending.id, work);
+  else
+    work()();
 }
 
 void ServeSession::fail(RequestId id, int status, const std::string& why) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "engine/serve/background_thread.h"
 #include "engine/serve/detection_request.h"
 #include "engine/serve/http_server.h"
+#include "engine/serve/image_files.h"
 #include "engine/serve/model_workers.h"
 #include "engine/serve/request_metrics.h"
 #include "engine/serve/served_model.h"
@@ -23,9 +25,11 @@ struct ServeSetup {
   std::string address = "127.0.0.1";
   int port = 8080;
   HttpLimits limits{};
+  std::size_t mostImages = 64;               ///< of a request
   std::chrono::seconds requestPatience{60};  ///< then 504
   std::chrono::seconds drainPatience{60};    ///< after a stop signal
   std::string token;                         ///< empty: none is needed
+  bool isForThisMachineAlone = false;        ///< not for sites that a browser here visits
   std::filesystem::path files;               ///< empty: requests name none
   std::vector<std::string> urlPrefixes{};
   ServedModel model;
@@ -44,7 +48,7 @@ class ServeSession : private HttpService {
   int port() const { return server_->port(); }
 
   /// Blocks until a signal stops it; what was asked before is answered first. Throws Error when the
-  /// model cannot be loaded.
+  /// model cannot be loaded, and after a second signal.
   void run();
 
  private:
@@ -52,6 +56,7 @@ class ServeSession : private HttpService {
 
   // HttpService
   std::optional<HttpResponse> refusal(const HttpRequest& head) override;
+  void refused(const HttpRequest& head, int status) override;
   void handle(RequestId id, HttpRequest request) override;
 
   std::optional<HttpResponse> answerAtOnce(const HttpRequest& request) const;
@@ -59,11 +64,17 @@ class ServeSession : private HttpService {
   DetectionRequest detectionOf(const HttpRequest& request) const;
   RequestRules rules() const;
   void readInBackground(RequestId id, HttpRequest request);
+  void inBackground(BackgroundThread& thread, RequestId id, BackgroundThread::Work work);
   void attempt(RequestId id, const std::function<void()>& work);
   void begin(Pending& pending, DetectionRequest asked);
+  void requireRoom(const Pending& pending, std::size_t images) const;
+  std::size_t coming() const;
+  void readFiles(Pending& pending, std::size_t from);
   void fetch(Pending& pending, std::size_t image);
+  void takeContent(Pending& pending, std::size_t image, std::string content);
   void submit(Pending& pending, std::size_t image, std::string content);
   void take(RequestId id, std::size_t image, DetectionAnswer answer);
+  void respond(Pending& pending);
   void fail(RequestId id, int status, const std::string& why);
   void finish(RequestId id, HttpResponse response);
   void endLate();
@@ -82,10 +93,10 @@ class ServeSession : private HttpService {
   std::map<RequestId, std::unique_ptr<Pending>> pending_;
   std::unique_ptr<HttpServer> server_;
   std::unique_ptr<ModelWorkers> workers_;
-  std::size_t readingBytes_ = 0;  ///< of requests in the background
+  std::atomic<std::size_t> readingBytes_ = 0;  ///< of requests in the background
   std::optional<Error> failure_;
   bool isStopping_ = false;
-  BackgroundThread reader_;  ///< last, as it reads the others
+  BackgroundThread reader_, writer_;  ///< last, as they read the others
 };
 
 }  // namespace lockstep::serve

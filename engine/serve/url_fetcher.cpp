@@ -2,6 +2,7 @@
 
 #include <curl/curl.h>
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <utility>
@@ -13,6 +14,8 @@ namespace lockstep::serve {
 namespace {
 
 constexpr long kMostConnections = 16;  // more wait; each holds an image in memory
+constexpr long kMostOfOneHost = 8;     // so that a slow one leaves some to the others
+constexpr long kSilentSeconds = 10;
 
 }  // namespace
 
@@ -40,6 +43,11 @@ struct UrlFetcher::Callbacks {
     }
     own.content.append(data, size * count);
     return size * count;
+  }
+
+  /// No worker that is started meanwhile inherits it.
+  static curl_socket_t openSocket(void*, curlsocktype, curl_sockaddr* address) {
+    return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
   }
 
   static int watchSocket(CURL*, curl_socket_t socket, int what, void* fetcher, void*) {
@@ -80,11 +88,15 @@ UrlFetcher::UrlFetcher(supervisor::PollLoop& loop, const std::vector<std::string
     if (!address)
       throw UserError("--allow-urls " + prefix +
                       ": must be an http or https address, such as https://HOST/FOLDER/");
+    if (prefix.find_first_of("?#") != std::string::npos)
+      throw UserError("--allow-urls " + prefix +
+                      ": give it without ? and #; addresses are compared up to their path");
     prefixes_.push_back(*address);
   }
   curl_global_init(CURL_GLOBAL_DEFAULT);
   multi_ = curl_multi_init();
   curl_multi_setopt(multi_, CURLMOPT_MAX_TOTAL_CONNECTIONS, kMostConnections);
+  curl_multi_setopt(multi_, CURLMOPT_MAX_HOST_CONNECTIONS, kMostOfOneHost);
   curl_multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, &Callbacks::watchSocket);
   curl_multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
   curl_multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, &Callbacks::setTimer);
@@ -113,7 +125,8 @@ std::optional<UrlFetcher::Address> UrlFetcher::addressOf(const std::string& url)
   Address address{part(CURLUPART_SCHEME), part(CURLUPART_HOST), part(CURLUPART_PORT),
                   part(CURLUPART_PATH)};
   const bool isHttp = address.scheme == "http" || address.scheme == "https";
-  if (!isHttp || address.host.empty() || !part(CURLUPART_USER).empty()) return std::nullopt;
+  const bool hasUser = !part(CURLUPART_USER).empty() || !part(CURLUPART_PASSWORD).empty();
+  if (!isHttp || address.host.empty() || hasUser) return std::nullopt;
   address.host = lowerCase(address.host);
   return address;
 }
@@ -147,7 +160,11 @@ UrlFetcher::FetchId UrlFetcher::fetch(const std::string& url, Done done) {
   curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy, CURLOPT_TIMEOUT, static_cast<long>(patience_.count()));
+  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, kSilentSeconds);
+  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);  // bytes per second
+  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, kSilentSeconds);
   curl_easy_setopt(easy, CURLOPT_USERAGENT, "lockstep/" LOCKSTEP_VERSION);
+  curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, &Callbacks::openSocket);
   curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &Callbacks::write);
   curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer.get());
   curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer.get());

@@ -24,7 +24,7 @@ class UrlFetcher {
   using FetchId = std::uint64_t;
 
   /// `prefixes`: `https://images.example.com/plates/`. Throws UserError for one that is no http or
-  /// https address.
+  /// https address, or has a query.
   UrlFetcher(supervisor::PollLoop& loop, const std::vector<std::string>& prefixes,
              std::size_t mostBytes, std::chrono::seconds patience);
   UrlFetcher(const UrlFetcher&) = delete;

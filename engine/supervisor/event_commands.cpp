@@ -25,6 +25,7 @@ namespace {
 /// Alerts beyond this many are dropped: what handles them is stuck.
 constexpr std::size_t kMostWaiting = 100;
 constexpr std::size_t kOutputBytes = 4 << 10;
+constexpr int kMostPieces = 16 + 1;  ///< of these bytes in a pipe
 
 /// `{"event":…,"run":…,"name":…,"time":…` and what `write` adds.
 template <typename Write>
@@ -125,15 +126,22 @@ void EventCommands::best(const run_folder::Best& best, const std::filesystem::pa
   if (commands_.best.empty()) return;
   std::erase_if(waiting_, [](const Task& task) { return task.kind == "best"; });
   enqueue({"best", commands_.best,
-           eventJson("best", layout_, runName_, base::wallTimeSeconds(), [&](auto& writer) {
-             writeBest(writer, best);
-             writer.key("checkpoint");
-             if (checkpoint.empty()) {
-               writer.null();
-             } else {
-               writer.value(std::filesystem::absolute(checkpoint).string());
-             }
-           })});
+           eventJson("best", layout_, runName_, base::wallTimeSeconds(),
+                     [&](auto& writer) {
+                       writeBest(writer, best);
+                       writer.key("checkpoint");
+                       if (checkpoint.empty()) {
+                         writer.null();
+                       } else {
+                         writer.value(std::filesystem::absolute(checkpoint).string());
+                       }
+                     }),
+           checkpoint.empty() ? std::nullopt : std::optional(best.step)});
+}
+
+bool EventCommands::needsCheckpoint(std::int64_t step) const {
+  const auto isOfIt = [&](const Task& task) { return task.checkpointStep == step; };
+  return (pid_ > 0 && isOfIt(running_)) || std::ranges::any_of(waiting_, isOfIt);
 }
 
 void EventCommands::alert(const protocol::Alert& alert) {
@@ -214,15 +222,19 @@ void EventCommands::start() {
 
 /// A process that it has left behind may keep the pipe open: only its own end counts.
 void EventCommands::readOutput() {
+  const ssize_t count = readPiece();
+  if (count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))) return;
+  loop_.unwatch(output_.get());
+  reap();
+}
+
+/// Returns what read() does.
+ssize_t EventCommands::readPiece() {
   std::array<char, kOutputBytes> bytes;
   const ssize_t count = ::read(output_.get(), bytes.data(), bytes.size());
-  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (count <= 0) {
-    loop_.unwatch(output_.get());
-    return reap();
-  }
-  lastLines_.append(bytes.data(), static_cast<std::size_t>(count));
+  if (count > 0) lastLines_.append(bytes.data(), static_cast<std::size_t>(count));
   if (lastLines_.size() > kOutputBytes) lastLines_.erase(0, lastLines_.size() - kOutputBytes);
+  return count;
 }
 
 void EventCommands::reap() {
@@ -232,7 +244,9 @@ void EventCommands::reap() {
 
 void EventCommands::conclude(int status) {
   pid_ = -1;
-  readOutput();
+  // What the pipe holds, and no more: others may go on writing.
+  for (int piece = 0; piece < kMostPieces && readPiece() > 0; ++piece) {
+  }
   loop_.unwatch(output_.get());
   output_.reset();
   if (deadline_) loop_.cancel(*std::exchange(deadline_, std::nullopt));

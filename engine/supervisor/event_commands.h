@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <deque>
 #include <filesystem>
 #include <optional>
@@ -39,6 +40,9 @@ class EventCommands {
   /// The run has ended, and its files are written.
   void end(const run_folder::RunInfo& info);
 
+  /// Whether a command for the best of this step runs or waits, which may read its checkpoint.
+  bool needsCheckpoint(std::int64_t step) const;
+
   bool isIdle() const { return pid_ <= 0 && waiting_.empty(); }
   /// To be called after SIGCHLD; tried once a second anyway.
   void reap();
@@ -50,11 +54,13 @@ class EventCommands {
     std::string kind;  ///< the key below monitor.on_event
     std::string command;
     std::string json;
+    std::optional<std::int64_t> checkpointStep{};  ///< whose folder `json` names
   };
   void enqueue(Task task);
   void startNext();
   void start();
   void readOutput();
+  ssize_t readPiece();
   void conclude(int status);
   void fail(const std::string& reason);
   void kill();

@@ -77,6 +77,7 @@ RunRecorder::RunRecorder(run_folder::Layout layout, run_folder::RunInfo info,
       info_(std::move(info)),
       checkpoints_(checkpoints),
       onBest_(std::move(handlers.best)),
+      isNeeded_(std::move(handlers.isNeeded)),
       eventLog_(layout_.folder(), resume ? std::optional(resume->step) : std::nullopt,
                 std::move(handlers.alert)) {
   writtenStep_ = info_.step;
@@ -245,6 +246,7 @@ void RunRecorder::prune() {
   const auto keep = static_cast<std::size_t>(std::max(checkpoints_.keep, 1));
   for (std::size_t i = 0; i + keep < steps.size(); ++i) {
     if (checkpoints_.keepBest && info_.best && info_.best->step == steps[i]) continue;
+    if (isNeeded_(steps[i])) continue;
     prune(steps[i]);
   }
   eventLog_.keepCheckpoints(run_folder::checkpointSteps(layout_));

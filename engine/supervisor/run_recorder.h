@@ -26,6 +26,8 @@ class RunRecorder {
     /// checkpoint: its folder; empty: none is kept of the best.
     std::function<void(const run_folder::Best&, const std::filesystem::path& checkpoint)> best =
         [](const run_folder::Best&, const std::filesystem::path&) {};
+    /// Whether the checkpoint of this step is not to be removed yet.
+    std::function<bool(std::int64_t step)> isNeeded = [](std::int64_t) { return false; };
   };
   /// With `resume`, later records are truncated and later files removed, and damaged checkpoints
   /// are set aside.
@@ -98,6 +100,7 @@ class RunRecorder {
   run_folder::RunInfo info_;
   config::CheckpointConfig checkpoints_;
   std::function<void(const run_folder::Best&, const std::filesystem::path&)> onBest_;
+  std::function<bool(std::int64_t)> isNeeded_;
   EventLog eventLog_;
   std::optional<run_folder::Best>
       bestEvaluation_;  ///< of this attempt; its checkpoint may not be there yet

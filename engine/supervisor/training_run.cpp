@@ -26,8 +26,9 @@ RunRecorder recorderOf(const TrainingSetup& setup, RunLog& log, EventCommands& c
   const auto onBest = [&commands](const run_folder::Best& best, const std::filesystem::path& kept) {
     commands.best(best, kept);
   };
-  return RunRecorder(setup.layout, std::move(info), setup.experiment.checkpoint, setup.resume,
-                     {onAlert, onBest});
+  return RunRecorder(
+      setup.layout, std::move(info), setup.experiment.checkpoint, setup.resume,
+      {onAlert, onBest, [&commands](std::int64_t step) { return commands.needsCheckpoint(step); }});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/log.h"
 #include "engine/config/evaluation_metrics.h"
 #include "engine/eval/evaluator.h"
 #include "engine/train/device.h"
@@ -98,7 +99,10 @@ class Inspector {
     } catch (const data::BadImage& error) {
       return {.error = "the image " + error.info().reason, .isUndecodable = true};
     } catch (const std::exception& error) {
-      return {.error = train::failureOf(error, {.phase = protocol::Phase::Predicting}).message};
+      // What it says is of this machine, and no client's concern.
+      base::logWarning("worker",
+                       train::failureOf(error, {.phase = protocol::Phase::Predicting}).message);
+      return {.error = "the image could not be detected; the server's log says why"};
     }
   }
 

@@ -2,6 +2,7 @@
 """Makes or updates a KServe InferenceService from inside the cluster and waits until it is ready, with the rights of the pod's
 service account on `inferenceservices`. It needs only Python's standard library."""
 import argparse
+import datetime
 import json
 import os
 import ssl
@@ -19,12 +20,19 @@ class ApplyError(Exception):
     """Why there is no service, as one line."""
 
 
+class UnavailableError(ApplyError):
+    """Nothing is known: the API server may answer the next time."""
+
+
 def service_of(arguments):
+    """Of the same run, too, the pods are replaced: its best checkpoint may be another, and they read it when they start."""
+    now = datetime.datetime.now(datetime.timezone.utc).isoformat()
     return {
         "apiVersion": "serving.kserve.io/v1beta1",
         "kind": "InferenceService",
         "metadata": {"name": arguments.service},
         "spec": {"predictor": {
+            "annotations": {"lockstep/applied": now},
             "minReplicas": arguments.min_replicas,
             "maxReplicas": arguments.max_replicas,
             "model": {"modelFormat": {"name": "lockstep"}, "protocolVersion": "v2", "storageUri": arguments.storage_uri}}},
@@ -53,9 +61,10 @@ class Cluster:
             with urllib.request.urlopen(request, context=self.tls, timeout=60) as answer:
                 return json.load(answer)
         except urllib.error.HTTPError as error:
-            raise ApplyError(f"{method} {url}: {error.code} {message_of(error)}") from error
-        except urllib.error.URLError as error:
-            raise ApplyError(f"{method} {url}: {error.reason}") from error
+            is_passing = error.code == 429 or error.code >= 500
+            raise (UnavailableError if is_passing else ApplyError)(f"{method} {url}: {error.code} {message_of(error)}") from error
+        except OSError as error:  # no connection, or none in time
+            raise UnavailableError(f"{method} {url}: {getattr(error, 'reason', error)}") from error
 
 
 def message_of(error):
@@ -77,12 +86,15 @@ def condition_of(service):
 def wait_until_ready(cluster, url, patience):
     until = time.monotonic() + patience
     while True:
-        service = cluster.ask("GET", url)
-        is_ready, why = condition_of(service)
-        if is_ready:
-            return service["status"].get("url", "")
+        try:
+            service = cluster.ask("GET", url)
+            is_ready, why = condition_of(service)
+            if is_ready:
+                return service["status"].get("url", "")
+        except UnavailableError as error:
+            why = error
         if time.monotonic() > until:
-            raise ApplyError(f"{service['metadata']['name']} is not ready after {patience} seconds: {why}")
+            raise ApplyError(f"{url.rpartition('/')[2]} is not ready after {patience} seconds: {why}")
         time.sleep(POLL_SECONDS)
 
 

@@ -6,7 +6,7 @@ usage: serve_beside_fastapi.py RUN IMAGES [--build build] [--clients 1 4 16 64] 
 RUN was trained from configs/cpu_small.yaml; IMAGES is a folder. Each server has the machine for itself, with as many threads. A client
 sends its next image when it has an answer, on a connection that stays. Prints requests per second and the latency's median and 99 %,
 medians of the rounds, and then the same of `serve` under overload: how fast it refuses (503). The peer computes in fp32; with --precision
-fp32 the answers of both must be the same objects. Needs fastapi and uvicorn beside what the other comparisons need.
+fp32 the answers of both must be the same objects. Exits 1 with what is not as it should be. Needs fastapi and uvicorn beside what the other comparisons need.
 """
 import argparse
 import http.client
@@ -21,6 +21,9 @@ import time
 
 HERE = pathlib.Path(__file__).resolve()
 PATIENCE = 120  # seconds
+LEAST_RATE = 2  # times the peer's requests per second
+MOST_LATE = 0.5  # times the peer's 99 % at 16 clients
+REFUSAL_MS = 10, 50  # median, 99 %
 
 
 # ---- the peer
@@ -114,8 +117,8 @@ class Served:
         return reply.status, reply.read()
 
     def load(self, images, clients, seconds):
-        """Seconds of each answer and of each refusal, after which a client waits a little, and of all."""
-        took = {200: [], 503: []}
+        """Seconds of each answer, refusal and closed connection (0), after which a client waits a little, and of all."""
+        took = {200: [], 503: [], 0: []}
         start = time.monotonic()
         end = start + seconds
 
@@ -126,10 +129,10 @@ class Served:
                 number += 1
                 try:
                     status, _ = self.ask(connection, "POST", "/invocations", images[number % len(images)])
-                except OSError:  # refused and closed while it still sent
-                    status = 503
+                except OSError:  # closed without an answer
+                    status = 0
                 took[status].append(time.monotonic() - begin)
-                if status == 503:
+                if status != 200:
                     connection.close()
                     time.sleep(0.5)
 
@@ -171,7 +174,7 @@ def main():
     images = [path.read_bytes() for path in sorted(pathlib.Path(options.images).iterdir())]
     port = 18765
     servers = {
-        "lockstep": lambda: Served([options.build / "bin/lockstep-engine", "serve", options.run, "--port", "0", "--set",
+        "lockstep": lambda: Served([options.build / "bin/lockstep-engine", "serve", options.run, "--weights", "last", "--port", "0", "--set",
                                     f"runtime.cpu_threads={options.threads}", "--set", f"runtime.precision={options.precision}"], None),
         "fastapi": lambda: Served([sys.executable, str(HERE), options.run, "--peer-port", str(port), "--threads", str(options.threads)], port)}
     answers, rows = {}, {}
@@ -183,18 +186,33 @@ def main():
                     took, seconds = server.load(images, clients, options.seconds)
                     rows.setdefault((name, clients), []).append(figures(took[200], seconds))
     different = sum(not same_objects(*pair) for pair in zip(*answers.values()))
+    missed = []
     for clients in options.clients:
         medians = {name: [statistics.median(column) for column in zip(*rows[name, clients])] for name in servers}
         for name, (rate, middle, late) in medians.items():
             print(f"{clients} clients, {name}: {rate:.1f} requests/s, median {middle:.0f} ms, 99 % {late:.0f} ms")
         ours, theirs = medians["lockstep"], medians["fastapi"]
         print(f"  {ours[0] / theirs[0]:.2f} times the requests/s, {ours[2] / theirs[2]:.2f} times the 99 %")
+        if ours[0] < LEAST_RATE * theirs[0]:
+            missed.append(f"{clients} clients: less than {LEAST_RATE} times the requests/s")
+        if clients == 16 and ours[2] > MOST_LATE * theirs[2]:
+            missed.append(f"{clients} clients: more than {MOST_LATE} times the 99 %")
     with servers["lockstep"]() as server:
         took, seconds = server.load(images, 300, options.seconds)
-        _, middle, late = figures(took[503], seconds) if took[503] else (0, 0, 0)
-        print(f"300 clients: {len(took[200])} answers, {len(took[503])} refusals, median {middle:.1f} ms, 99 % {late:.1f} ms")
+    print(f"300 clients: {len(took[200])} answers, {len(took[503])} refusals, {len(took[0])} closed")
+    if not took[503] or took[0]:
+        missed.append("300 clients: each must be answered or refused, and some refused")
+    else:
+        _, middle, late = figures(took[503], seconds)
+        print(f"  refusals: median {middle:.1f} ms, 99 % {late:.1f} ms")
+        if middle > REFUSAL_MS[0] or late > REFUSAL_MS[1]:
+            missed.append(f"refusals: the median must be below {REFUSAL_MS[0]} ms, 99 % below {REFUSAL_MS[1]} ms")
     print(f"answers: {len(images) - different} of {len(images)} images have the same objects")
-    return 1 if different and options.precision == "fp32" else 0
+    if different and options.precision == "fp32":
+        missed.append("the objects are not the same")
+    for each in missed:
+        print(each, file=sys.stderr)
+    return 1 if missed else 0
 
 
 if __name__ == "__main__":

@@ -51,6 +51,9 @@ class Server {
   bool isReady_ = false;
 };
 
+/// As `predict` uses them.
+const QStringList kLastWeights{QStringLiteral("--weights"), QStringLiteral("last")};
+
 std::string errorOf(const HttpReply& reply) { return json::parse(reply.body).value("error", ""); }
 
 }  // namespace
@@ -93,7 +96,7 @@ class TstServe : public QObject {
   }
   void answersArePredictsToTheLastBit() {
     QFETCH(QStringList, options);
-    const Server server(*place_, QStringLiteral("run"), options);
+    const Server server(*place_, QStringLiteral("run"), options + kLastWeights);
     QVERIFY(server.isReady());
     std::vector<HttpClient> clients;
     for (const QString& file : files_) {
@@ -131,7 +134,7 @@ class TstServe : public QObject {
   }
 
   void labelsAreTheMasksByScore() {
-    const Server server(*place_, QStringLiteral("run"));
+    const Server server(*place_, QStringLiteral("run"), kLastWeights);
     QVERIFY(server.isReady());
     const HttpReply reply = server.detect(place_->read(files_[0]), "?form=labels");
     QCOMPARE(reply.headers.at("content-type"), std::string("image/png"));
@@ -151,7 +154,7 @@ class TstServe : public QObject {
   }
 
   void overlaysAndPolygonsAreOfTheImage() {
-    const Server server(*place_, QStringLiteral("run"));
+    const Server server(*place_, QStringLiteral("run"), kLastWeights);
     QVERIFY(server.isReady());
     const QByteArray image = place_->read(files_[0]);
     const QImage drawn =

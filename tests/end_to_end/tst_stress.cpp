@@ -54,7 +54,8 @@ class TstStress : public QObject {
     process.start(tests::python(),
                   QStringList{QString::fromStdString(file.string()), QStringLiteral("--build"),
                               QString::fromStdString(build.string())} +
-                      QStringLiteral("--seconds 60 --kill-every 10 --best-every 7").split(u' '));
+                      QStringLiteral("--seconds 60 --kill-every 10 --best-every 7 --ping-ms 2000")
+                          .split(u' '));
     QVERIFY(process.waitForFinished(300000));
     QVERIFY2(process.exitCode() == 0, process.readAll().constData());
   }

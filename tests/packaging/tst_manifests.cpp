@@ -172,6 +172,7 @@ class TstManifests : public QObject {
   void imageHasTheLibraries() {
     const QString dockerfile = textOf("packaging/Dockerfile");
     const QString last = dockerfile.mid(dockerfile.lastIndexOf(QStringLiteral("FROM ")));
+    QVERIFY2(last.contains(QStringLiteral(" ca-certificates ")), "libcurl trusts nobody without");
     for (const char* program : {"lockstep-engine", "lockstep-worker"}) {
       const QStringList libraries = systemLibraries(program);
       QVERIFY(libraries.size() >= 4);

@@ -82,6 +82,48 @@ class TstAuthorisation : public QObject {
     QCOMPARE(bench.metric("lockstep_images_total", bearer(kToken)), 2.0);
   }
 
+  void blanksAroundTheTokenAreNone() {
+    ServeBench bench;
+    bench.start({"--token-file", writeToken(bench, std::string(kToken) + " \t")});
+    QCOMPARE(bench.client().post("/invocations", "image/png", "x", bearer(kToken)).status, 200);
+  }
+
+  /// A page may make its name lead to this machine, or send requests that it cannot read.
+  void pagesOfOtherSitesAreRefused_data() {
+    QTest::addColumn<QString>("headers");
+    QTest::addColumn<int>("status");
+    const auto row = [](const char* name, const char* headers, int status) {
+      QTest::newRow(name) << headers << status;
+    };
+    row("localhost", "Host: localhost\r\n", 200);
+    row("a port", "Host: LOCALHOST:8080\r\n", 200);
+    row("IPv4", "Host: 127.0.0.1:8080\r\n", 200);
+    row("IPv6", "Host: [::1]:8080\r\n", 200);
+    row("own page", "Host: localhost:8080\r\nOrigin: http://localhost:8080\r\n", 200);
+    row("another name", "Host: evil.example\r\n", 403);
+    row("alike", "Host: 127.0.0.1.evil.example\r\n", 403);
+    row("another page", "Host: localhost:8080\r\nOrigin: http://evil.example\r\n", 403);
+    row("another port", "Host: localhost:8080\r\nOrigin: http://localhost:3000\r\n", 403);
+    row("no page", "Host: localhost:8080\r\nOrigin: null\r\n", 403);
+    row("a form", "Host: localhost\r\nSec-Fetch-Site: cross-site\r\n", 403);
+  }
+  void pagesOfOtherSitesAreRefused() {
+    QFETCH(QString, headers);
+    QFETCH(int, status);
+    const std::string request =
+        "POST /invocations HTTP/1.1\r\nContent-Type: image/png\r\nContent-Length: 1\r\n" +
+        headers.toStdString() + "\r\nx";
+    ServeBench bench, open;
+    bench.start();
+    auto client = bench.client();
+    client.send(request);
+    QCOMPARE(client.reply().status, status);
+    open.start({"--no-token"});
+    auto another = open.client();
+    another.send(request);
+    QCOMPARE(another.reply().status, 200);
+  }
+
   void whoCannotServeSafelyDoesNot_data() {
     QTest::addColumn<QString>("options");
     QTest::addColumn<QString>("why");
@@ -93,10 +135,15 @@ class TstAuthorisation : public QObject {
     row("both", "--token-file own --no-token", "either --token-file or --no-token");
     row("missing", "--token-file missing", "no such file");
     row("readable", "--token-file readable", "other users can read it");
+    row("writable", "--token-file writable", "chmod o-rw");
+    row("no file", "--token-file .", "is no regular file");
     row("short", "--token-file short", "16 characters");
     row("files", "--files missing", "--files missing");
     row("urls", "--allow-urls ftp://host/", "must be an http or https address");
+    row("urls of a query", "--allow-urls http://host/get?bucket=a&key=", "without ? and #");
+    row("urls of a fragment", "--allow-urls http://host/a/#b", "without ? and #");
     row("follow", "--follow --weights 4", "do not give --weights 4");
+    row("nothing to follow", "--follow --set checkpoint.keep_best=false", "keeps no best");
     row("weights", "--weights 5", "5");
   }
   void whoCannotServeSafelyDoesNot() {
@@ -109,6 +156,7 @@ class TstAuthorisation : public QObject {
     };
     write("own", kToken, 0600);
     write("readable", kToken, 0644);
+    write("writable", kToken, 0602);
     write("short", "secret", 0600);
     std::vector<std::string> arguments{"serve", "run", "--port", "0"};
     for (const QString& option : options.split(u' ')) arguments.push_back(option.toStdString());

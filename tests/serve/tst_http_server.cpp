@@ -151,8 +151,43 @@ class TstHttpServer : public QObject {
     HttpClient client(server.port());
     QCOMPARE(client.get("/refused").status, 403);
     QCOMPARE(client.get("/refused").status, 403);  // and the connection goes on
-    client.send(postHead("/refused", "a/b", 900) + "\r\n");
+    client.send(postHead("/refused", "a/b", 900) + "Expect: 100-continue\r\n\r\n");
     QCOMPARE(client.reply().status, 403);
+  }
+
+  void aRefusalReachesWhoSendsABody() {
+    EchoServer server(HttpLimits{});
+    HttpClient client(server.port());
+    const std::string body(20'000'000, 'x');
+    QCOMPARE(client.post("/refused", "a/b", body).status, 403);
+    QCOMPARE(client.post("/refused", "a/b", body).status, 403);  // and the connection goes on
+    client.send("POST /refused HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" +
+                chunk(body) + "0\r\n\r\n");
+    QCOMPARE(client.reply().status, 403);
+  }
+
+  void aLengthThatOthersReadOtherwiseIsRefused_data() {
+    QTest::addColumn<QByteArray>("headers");
+    QTest::newRow("two lengths") << QByteArray("Content-Length: 1\r\nContent-Length: 5\r\n");
+    QTest::newRow("one twice") << QByteArray("Content-Length: 5\r\nContent-Length: 5\r\n");
+    QTest::newRow("none and one") << QByteArray("Content-Length: 0\r\nContent-Length: 5\r\n");
+    QTest::newRow("two ways") << QByteArray("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n");
+    QTest::newRow("two encodings")
+        << QByteArray("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n");
+    QTest::newRow("another encoding") << QByteArray("Transfer-Encoding: gzip, chunked\r\n");
+  }
+  void aLengthThatOthersReadOtherwiseIsRefused() {
+    QFETCH(QByteArray, headers);
+    EchoServer server;
+    HttpClient client(server.port());
+    client.send("POST /echo HTTP/1.1\r\nHost: x\r\n" + headers.toStdString() + "\r\nhello");
+    bool isAnswered = false;
+    try {
+      QCOMPARE(client.reply().status, 400);
+      isAnswered = true;
+    } catch (const Error&) {  // closed
+    }
+    QVERIFY(!isAnswered || client.isClosed());
   }
 
   void aBodyShorterThanItsLengthIsClosed() {
@@ -174,6 +209,35 @@ class TstHttpServer : public QObject {
     half.send("GET /echo HTTP/1.1\r\nHost: ");
     QVERIFY(silent.isClosed());
     QVERIFY(half.isClosed());
+  }
+
+  void aConnectionThatAsksNothingMakesRoomSooner() {
+    HttpLimits patient = kSmall;
+    patient.beforeAsking = std::chrono::seconds(1);
+    patient.idle = std::chrono::seconds(60);
+    EchoServer server(patient);
+    HttpClient silent(server.port()), asked(server.port());
+    QCOMPARE(asked.get("/echo").status, 200);
+    QVERIFY(silent.isClosed());
+    QCOMPARE(asked.get("/echo").status, 200);
+  }
+
+  void anAddressWithAZeroIsRefused() {
+    EchoServer server;
+    QCOMPARE(HttpClient(server.port()).get("/%00echo").status, 400);
+    QCOMPARE(HttpClient(server.port()).get("/echo?a=%00").status, 400);
+  }
+
+  void aRequestThatIsGivenUpLeavesNothing() {
+    EchoServer server;
+    HttpClient client(server.port());
+    client.send("GET /echo?" + std::string(20'000, '&') + " HTTP/1.1\r\nHost: x\r\n\r\n");
+    try {
+      QVERIFY(client.reply().status >= 400);
+    } catch (const Error&) {  // closed
+    }
+    HttpClient(server.port()).get("/drain");
+    server.join();  // once it is idle
   }
 
   void anAnswerThatNobodyReadsIsClosed() {

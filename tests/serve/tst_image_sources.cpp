@@ -37,8 +37,54 @@ class TstImageSources : public QObject {
     fs::create_symlink("sub/a.png", folder / "images/link.png");
     bench.start({"--files", "images"});
     QCOMPARE(json::parse(ask(bench, "file", "sub/a.png").body)[0]["bbox"].dump(),
-             json({0, 0, 7, 6}).dump());
+             json({0, 0, 7, 4}).dump());
     QCOMPARE(ask(bench, "file", "sub/../link.png").status, 200);  // stays within
+  }
+
+  void filesAndContentsAreOneAnswerInTheirOrder() {
+    ServeBench bench;
+    const fs::path images = bench.engine().folder() / "images";
+    fs::create_directories(images);
+    std::ofstream(images / "a.png") << "three";
+    std::ofstream(images / "b.png") << "seven..";
+    bench.start({"--files", "images"});
+    const HttpReply reply = bench.client().post(
+        "/invocations", "application/json",
+        R"({"images": [{"file": "b.png"}, {"b64": "Zm91cg=="}, {"file": "a.png"}]})");
+    const json found = json::parse(reply.body);
+    QCOMPARE(found.size(), std::size_t{3});
+    for (std::size_t i = 0; i < 3; ++i) {
+      QCOMPARE(found[i].at("image_id").dump(), json(i + 1).dump());
+      QCOMPARE(found[i].at("bbox")[2].dump(), json(std::array{7, 4, 5}[i]).dump());
+    }
+    const HttpReply missing =
+        bench.client().post("/invocations", "application/json",
+                            R"({"images": [{"file": "a.png"}, {"file": "c.png"}]})");
+    QCOMPARE(missing.status, 404);
+    QVERIFY2(contains(missing.body, "'c.png'"), missing.body.c_str());
+  }
+
+  void noRequestReadsMoreThanItsImagesMayBe_data() {
+    QTest::addColumn<int>("images");
+    QTest::addColumn<QString>("why");
+    QTest::newRow("number") << 5000 << "a request may have 64 images";
+    QTest::newRow("bytes") << 17 << "bytes together";
+  }
+  void noRequestReadsMoreThanItsImagesMayBe() {
+    QFETCH(int, images);
+    QFETCH(QString, why);
+    ServeBench bench;
+    const fs::path file = bench.engine().folder() / "images/large.png";
+    fs::create_directories(file.parent_path());
+    std::ofstream(file) << "large";
+    fs::resize_file(file, std::size_t{32} << 20);
+    bench.start({"--files", "images"});
+    json body{{"images", json::array()}};
+    for (int i = 0; i < images; ++i) body["images"].push_back({{"file", "large.png"}});
+    const HttpReply reply = bench.client().post("/invocations", "application/json", body.dump());
+    QCOMPARE(reply.status, 413);
+    QVERIFY2(contains(reply.body, why.toStdString()), reply.body.c_str());
+    QCOMPARE(ask(bench, "file", "large.png").status, 200);
   }
 
   void noFileOutsideIsRead_data() {
@@ -90,7 +136,7 @@ class TstImageSources : public QObject {
     bench.start({"--allow-urls", address + "/classes", "--allow-urls", address + "/v2/"});
     const auto bytes = std::to_string(site.client().get("/classes").body.size());
     const HttpReply found = ask(bench, "url", address + "/classes");
-    QVERIFY2(contains(found.body, "[0,0," + bytes + ",6]"), found.body.c_str());
+    QVERIFY2(contains(found.body, "[0,0," + bytes + ",4]"), found.body.c_str());
     const HttpReply outside = ask(bench, "url", address + "/ping");
     QCOMPARE(outside.status, 403);
     QVERIFY2(contains(outside.body, "is not below one of --allow-urls"), outside.body.c_str());

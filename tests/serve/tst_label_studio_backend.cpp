@@ -89,7 +89,7 @@ class TstLabelStudioBackend : public QObject {
                      {"hostname", "http://localhost:8080"},
                      {"access_token", ""}};
     const HttpReply reply = bench.client().post("/setup", "application/json", setup.dump());
-    QCOMPARE(json::parse(reply.body).dump(), json({{"model_version", "step-6"}}).dump());
+    QCOMPARE(json::parse(reply.body).dump(), json({{"model_version", "step-4"}}).dump());
   }
 
   void brushesHaveTheMasksPixels() {
@@ -98,7 +98,7 @@ class TstLabelStudioBackend : public QObject {
     const json answer = json::parse(predict(bench, requestOf(configOf("BrushLabels"))).body);
     QCOMPARE(answer.at("results").size(), std::size_t{1});
     const json& prediction = answer.at("results")[0];
-    QCOMPARE(prediction.at("model_version").dump(), json("step-6").dump());
+    QCOMPARE(prediction.at("model_version").dump(), json("step-4").dump());
     QCOMPARE(prediction.at("score").dump(), json(0.05).dump());
     const json& result = prediction.at("result").at(0);
     QCOMPARE(result.at("type").dump(), json("brushlabels").dump());
@@ -135,8 +135,21 @@ class TstLabelStudioBackend : public QObject {
     const json answer = json::parse(predict(bench, requestOf(configOf("RectangleLabels"))).body);
     const json& value = answer.at("results")[0].at("result").at(0).at("value");
     QCOMPARE(value.at("width").dump(), json(100.0 * 7 / 64).dump());
-    QCOMPARE(value.at("height").dump(), json(100.0 * 6 / 48).dump());
+    QCOMPARE(value.at("height").dump(), json(100.0 * 4 / 48).dump());
     QCOMPARE(value.at("rectanglelabels").dump(), json({"1"}).dump());
+  }
+
+  void theImageIsTheOneThatTheControlIsOf() {
+    ServeBench bench;
+    start(bench);
+    std::string config = configOf("RectangleLabels");
+    config.replace(config.find("<View>"), 6, "<View><Image name=\"map\" value=\"$map\"/>");
+    const HttpReply reply = predict(bench, requestOf(config));
+    QCOMPARE(reply.status, 200);
+    const json answer = json::parse(reply.body);
+    QCOMPARE(answer.at("results")[0].at("result").at(0).at("to_name").dump(), json("photo").dump());
+    config.replace(config.find("name=\"photo\""), 12, "name=\"other\"");
+    QCOMPARE(predict(bench, requestOf(config)).status, 400);
   }
 
   void aLabelThatIsNotOfferedIsLeftOut() {

@@ -1,7 +1,9 @@
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <QTest>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <thread>
 
 #include "engine/base/atomic_file.h"
@@ -81,6 +83,23 @@ class TstModelWorkers : public QObject {
     QCOMPARE(batchesOf(bench), std::vector<std::size_t>{3});
   }
 
+  /// A worker reads lines of 1 MiB.
+  void aBatchFitsALine() {
+    ServeBench bench;
+    bench.start({"--set", "runtime.cpu_threads=8"});
+    json body{{"images", json::array()}, {"classes", json::array()}};
+    for (int i = 0; i < 8; ++i) body["images"].push_back({{"b64", "YQ=="}});
+    for (int i = 0; i < 9000; ++i) body["classes"].push_back(1'000'000'000'000'000'000 + i);
+    const HttpReply reply = bench.client().post("/invocations", "application/json", body.dump());
+    QCOMPARE(reply.status, 200);
+    QCOMPARE(json::parse(reply.body).size(), std::size_t{8});
+    const auto batches = batchesOf(bench);
+    QCOMPARE(std::accumulate(batches.begin(), batches.end(), std::size_t{0}), std::size_t{8});
+    QVERIFY(batches.size() > 1);
+    for (const std::string& line : bench.engine().received())
+      QVERIFY(line.size() <= protocol::kMaxLineBytes);
+  }
+
   void aCpuTakesNoMoreThanItHasThreads() {
     ServeBench bench;
     bench.start({"--set", "runtime.cpu_threads=1"});
@@ -99,8 +118,8 @@ class TstModelWorkers : public QObject {
     QVERIFY(bench.waitForMetric("lockstep_worker_restarts_total", 1));
     HttpClient second = asked(bench, "another");  // waits for the replacement
     bench.engine().touch("go");
-    QCOMPARE(boxOf(client.reply()).dump(), json({0, 0, 8, 6}).dump());
-    QCOMPARE(boxOf(second.reply()).dump(), json({0, 0, 7, 6}).dump());
+    QCOMPARE(boxOf(client.reply()).dump(), json({0, 0, 8, 4}).dump());
+    QCOMPARE(boxOf(second.reply()).dump(), json({0, 0, 7, 4}).dump());
     QVERIFY(bench.engine().workerPid() != first);
     const auto result = bench.stop();
     QVERIFY2(contains(result.err, "the worker exited (SIGKILL); it is replaced"),
@@ -136,11 +155,17 @@ class TstModelWorkers : public QObject {
     for (int i = 0; i < 255; ++i) clients.push_back(asked(bench, "x"));
     QVERIFY(bench.waitForMetric("lockstep_images_waiting", 255));
     HttpClient refused = bench.client();
-    refused.send(tests::postHead("/invocations", "image/png", 1'000'000) + "\r\n");  // no body
+    refused.send(tests::postHead("/invocations", "image/png", 1'000'000) +
+                 "Expect: 100-continue\r\n\r\n");  // without its body
     const HttpReply reply = refused.reply();
     QCOMPARE(reply.status, 503);
     QCOMPARE(reply.headers.at("retry-after"), std::string("1"));
     QVERIFY(contains(reply.body, "too many images are waiting"));
+    QCOMPARE(bench.detect(std::string(20'000'000, 'x')).status, 503);  // nor does its body matter
+    const std::string counted = bench.client().get("/metrics").body;
+    QVERIFY2(
+        contains(counted, "lockstep_requests_total{route=\"/invocations\",status=\"503\"} 2\n"),
+        counted.c_str());
     QCOMPARE(bench.client().get("/ping").status, 200);
     bench.engine().touch("go");
     QCOMPARE(first.reply().status, 200);
@@ -162,6 +187,26 @@ class TstModelWorkers : public QObject {
     QCOMPARE(first.reply().status, 200);
     for (HttpClient& client : clients) QCOMPARE(client.reply().status, 200);
     QCOMPARE(bench.detect(large).status, 200);
+  }
+
+  /// As on a disk that is full.
+  void anImageThatCannotBeKeptLeavesNothing() {
+    ServeBench bench;
+    const fs::path temporary = bench.engine().folder() / "temporary";
+    fs::create_directories(temporary);
+    bench.engine().setVariable("TMPDIR", temporary.string());
+    bench.start();
+    const rlimit most{64 << 10, 64 << 10};
+    QCOMPARE(
+        ::prlimit(static_cast<pid_t>(bench.process().processId()), RLIMIT_FSIZE, &most, nullptr),
+        0);
+    const HttpReply reply = bench.detect(std::string(1'000'000, 'x'));
+    QCOMPARE(reply.status, 503);
+    QVERIFY2(contains(reply.body, "cannot be kept") && !contains(reply.body, temporary.string()),
+             reply.body.c_str());
+    for (const auto& entry : fs::recursive_directory_iterator(temporary))
+      QVERIFY2(!entry.is_regular_file(), entry.path().c_str());
+    QCOMPARE(bench.detect("x").status, 200);
   }
 
   void aClientThatGoesHarmsNobody() {
@@ -191,6 +236,20 @@ class TstModelWorkers : public QObject {
     QCOMPARE(waiting.reply().status, 200);
     QCOMPARE(tests::EngineBench::finish(bench.process()).status, 0);
     QVERIFY(!tests::isAlive(bench.engine().workerPid()));
+  }
+
+  void aSecondSignalDoesNotWait() {
+    ServeBench bench;
+    bench.start();
+    HttpClient running = asked(bench, "await never");
+    QVERIFY(bench.waitForMetric("lockstep_images_total", 1));
+    HttpClient open = bench.client();
+    open.get("/ping");
+    bench.process().terminate();
+    QVERIFY(QTest::qWaitFor([&] { return open.get("/ping").status == 503; }, kPatienceMs));
+    const auto result = bench.stop();
+    QCOMPARE(result.status, 130);
+    QVERIFY2(contains(result.err, "second signal"), result.err.c_str());
   }
 
   void anIdleServerStopsAtOnce() {
@@ -259,6 +318,22 @@ class TstModelWorkers : public QObject {
                       "on: they are damaged"),
              result.err.c_str());
     QCOMPARE(result.err.find("step 8 cannot"), result.err.rfind("step 8 cannot"));
+  }
+
+  void aBestThatKillsItsWorkersIsGivenUp() {
+    ServeBench bench;
+    bench.start({"--follow"});
+    makeBest(bench, 8, "die");
+    QVERIFY(bench.waitForMetric("lockstep_model_step", 8));
+    QCOMPARE(boxOf(bench.detect("x")).dump(), json({0, 0, 1, 4}).dump());
+    QCOMPARE(bench.metric("lockstep_model_step"), 4.0);
+    QCOMPARE(bench.metric("lockstep_worker_restarts_total"), 2.0);
+    QCOMPARE(bench.detect("x").status, 200);
+    const auto result = bench.stop();
+    QVERIFY2(contains(result.err,
+                      "the weights of step 8 cannot be loaded, those of step 4 are served on: the "
+                      "worker exited (SIGKILL)"),
+             result.err.c_str());
   }
 };
 

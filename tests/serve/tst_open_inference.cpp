@@ -75,11 +75,11 @@ class TstOpenInference : public QObject {
     const json answer = json::parse(reply.body);
     QCOMPARE(answer.at("id").dump(), json("42").dump());
     QCOMPARE(answer.at("model_name").dump(), json("bench").dump());
-    QCOMPARE(answer.at("model_version").dump(), json("6").dump());
+    QCOMPARE(answer.at("model_version").dump(), json("4").dump());
     QCOMPARE(outputOf(answer, "image_index").at("data").dump(), json({0, 1}).dump());
     QCOMPARE(outputOf(answer, "boxes").at("shape").dump(), json({2, 4}).dump());
     QCOMPARE(outputOf(answer, "boxes").at("data").dump(),
-             json({0.0, 0.0, 4.0, 6.0, 0.0, 0.0, 7.0, 6.0}).dump());
+             json({0.0, 0.0, 4.0, 4.0, 0.0, 0.0, 7.0, 4.0}).dump());
     QCOMPARE(outputOf(answer, "scores").at("data").dump(), json({0.5, 0.5}).dump());
     QCOMPARE(outputOf(answer, "class_ids").at("data").dump(), json({1, 1}).dump());
     const json mask = json::parse(outputOf(answer, "masks").at("data")[0].get<std::string>());
@@ -109,7 +109,7 @@ class TstOpenInference : public QObject {
              json(32).dump());
     std::array<float, 8> boxes{};
     std::memcpy(boxes.data(), reply.body.data() + length, sizeof boxes);
-    QCOMPARE(boxes, (std::array<float, 8>{0, 0, 4, 6, 0, 0, 3, 6}));
+    QCOMPARE(boxes, (std::array<float, 8>{0, 0, 4, 4, 0, 0, 3, 4}));
     QCOMPARE(reply.body.substr(length + 32), element("1") + element("1"));
     QVERIFY(outputOf(answer, "scores").contains("data"));
   }
@@ -155,6 +155,19 @@ class TstOpenInference : public QObject {
         inferBinary(bench, json::parse(head.toStdString()), binary.toStdString());
     QCOMPARE(reply.status, 400);
     QVERIFY2(contains(reply.body, why.toStdString()), reply.body.c_str());
+  }
+
+  void aTensorOfTooManyImagesIsRefused() {
+    ServeBench bench;
+    bench.start();
+    std::string binary;
+    for (int i = 0; i < 65; ++i) binary += element("x");
+    const json head{
+        {"inputs",
+         {{{"datatype", "BYTES"}, {"parameters", {{"binary_data_size", binary.size()}}}}}}};
+    const HttpReply reply = inferBinary(bench, head, binary);
+    QCOMPARE(reply.status, 413);
+    QVERIFY2(contains(reply.body, "a request may have 64 images"), reply.body.c_str());
   }
 
   void aLengthThatIsNoneIsRefused() {

@@ -1,6 +1,8 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/atomic_file.h"
+#include "engine/run_folder/run_folder.h"
 #include "tests/serve/serve_bench.h"
 #include "tests/support/contains.h"
 #include "tests/support/test_main.h"
@@ -8,6 +10,7 @@
 using namespace lockstep;
 using nlohmann::json;
 using tests::contains;
+using tests::HttpClient;
 using tests::HttpReply;
 using tests::ServeBench;
 
@@ -43,32 +46,44 @@ class TstServing : public QObject {
     const HttpReply reply = client.post("/invocations", "image/jpeg", "four");
     QCOMPARE(reply.status, 200);
     QCOMPARE(reply.headers.at("content-type"), std::string("application/json"));
-    QCOMPARE(reply.headers.at("x-lockstep-step"), std::string("6"));
+    QCOMPARE(reply.headers.at("x-lockstep-step"), std::string("4"));
     const json found = json::parse(reply.body);
     QCOMPARE(found.size(), std::size_t{1});
-    QCOMPARE(found[0].at("bbox").dump(), json({0, 0, 4, 6}).dump());
+    QCOMPARE(found[0].at("bbox").dump(), json({0, 0, 4, 4}).dump());
     QCOMPARE(found[0].at("score").dump(), json(0.05).dump());
     // The connection goes on.
     QCOMPARE(
         json::parse(client.post("/invocations", "image/png", "sixteen bytes 16").body)[0]["bbox"]
             .dump(),
-        json({0, 0, 16, 6}).dump());
+        json({0, 0, 16, 4}).dump());
     QCOMPARE(client.get("/ping").status, 200);
   }
 
   void scoreClassesAndFormReachTheWorker() {
     ServeBench bench;
-    bench.start({"--weights", "best"});
+    bench.start({"--weights", "last"});
     auto client = bench.client();
     const HttpReply reply =
         client.post("/invocations?score=0.25&classes=1,2&form=overlay", "image/png", "x");
     QCOMPARE(reply.headers.at("content-type"), std::string("image/png"));
     QCOMPARE(reply.body, std::string("a picture"));
-    QCOMPARE(reply.headers.at("x-lockstep-step"), std::string("4"));
+    QCOMPARE(reply.headers.at("x-lockstep-step"), std::string("6"));
     const auto asked = lastDetected(bench).at(0);
     QCOMPARE(asked.scoreThreshold, 0.25);
     QCOMPARE(asked.categoryIds, (std::vector<std::int64_t>{1, 2}));
     QVERIFY(asked.form == protocol::AnswerForm::Overlay);
+  }
+
+  void aClassThatIsAskedOftenIsOne() {
+    ServeBench bench;
+    bench.start();
+    QCOMPARE(bench.detect("x", "?classes=2,1,2,2,1").status, 200);
+    QCOMPARE(lastDetected(bench).at(0).categoryIds, (std::vector<std::int64_t>{1, 2}));
+    json body{{"images", json::array({{{"b64", "YQ=="}}})}, {"classes", json::array()}};
+    for (int i = 0; i < 10'001; ++i) body["classes"].push_back(i);
+    const HttpReply reply = bench.client().post("/invocations", "application/json", body.dump());
+    QCOMPARE(reply.status, 400);
+    QVERIFY2(contains(reply.body, "classes: may be 10000 at most"), reply.body.c_str());
   }
 
   /// SageMaker passes no query on, but what its clients call custom attributes.
@@ -85,14 +100,21 @@ class TstServing : public QObject {
     QVERIFY(asked.form == protocol::AnswerForm::Overlay);
   }
 
+  void batchTransformIsToldWhatFits_data() {
+    QTest::addColumn<int>("workers");
+    QTest::newRow("one worker") << 1;
+    QTest::newRow("many") << 3;
+  }
   void batchTransformIsToldWhatFits() {
+    QFETCH(int, workers);
     ServeBench bench;
-    bench.start();
+    bench.start({"--workers", std::to_string(workers), "--set", "runtime.cpu_threads=8"});
     const json told = json::parse(bench.client().get("/execution-parameters").body);
     QCOMPARE(told.at("BatchStrategy").get<std::string>(), std::string("SINGLE_RECORD"));
     const int atOnce = told.at("MaxConcurrentTransforms").get<int>(),
               megabytes = told.at("MaxPayloadInMB").get<int>();
-    QVERIFY(atOnce >= 1 && megabytes >= 1);
+    QVERIFY(atOnce > 1);
+    QCOMPARE(megabytes, 10);  // of large photographs, too
     QVERIFY2(atOnce * megabytes <= 100, "SageMaker refuses more");
   }
 
@@ -130,9 +152,9 @@ class TstServing : public QObject {
     const json found = json::parse(reply.body);
     QCOMPARE(found.size(), std::size_t{2});
     QCOMPARE(found[0].at("image_id").dump(), json(1).dump());
-    QCOMPARE(found[0].at("bbox").dump(), json({0, 0, 3, 6}).dump());
+    QCOMPARE(found[0].at("bbox").dump(), json({0, 0, 3, 4}).dump());
     QCOMPARE(found[1].at("image_id").dump(), json(2).dump());
-    QCOMPARE(found[1].at("bbox").dump(), json({0, 0, 5, 6}).dump());
+    QCOMPARE(found[1].at("bbox").dump(), json({0, 0, 5, 4}).dump());
     QCOMPARE(found[1].at("score").dump(), json(0.5).dump());
   }
 
@@ -144,8 +166,8 @@ class TstServing : public QObject {
         R"({"images": [{"b64": "Zm91cg=="}, {"b64": "c2V2ZW4uLg=="}], "score": 0.75, "classes": [1]})");
     const json found = json::parse(reply.body);
     QCOMPARE(found.size(), std::size_t{2});
-    QCOMPARE(found[0].at("bbox").dump(), json({0, 0, 4, 6}).dump());
-    QCOMPARE(found[1].at("bbox").dump(), json({0, 0, 7, 6}).dump());
+    QCOMPARE(found[0].at("bbox").dump(), json({0, 0, 4, 4}).dump());
+    QCOMPARE(found[1].at("bbox").dump(), json({0, 0, 7, 4}).dump());
     QCOMPARE(lastDetected(bench).at(0).scoreThreshold, 0.75);
   }
 
@@ -231,6 +253,16 @@ class TstServing : public QObject {
              text.c_str());
     QVERIFY(contains(text, "lockstep_requests_total{route=\"/invocations\",status=\"400\"} 1\n"));
     QVERIFY(contains(text, "lockstep_request_seconds_count{route=\"/invocations\"} 3\n"));
+    bench.client().get("/nothing");
+    bench.client().get("/invocations");
+    HttpClient large = bench.client();
+    large.send(tests::postHead("/invocations", "image/png", 34'000'000) + "\r\n");
+    QCOMPARE(large.reply().status, 413);
+    const std::string refused = bench.client().get("/metrics").body;
+    for (const char* line :
+         {"route=\"other\",status=\"404\"} 1\n", "route=\"/invocations\",status=\"405\"} 1\n",
+          "route=\"/invocations\",status=\"413\"} 1\n"})
+      QVERIFY2(contains(refused, line), refused.c_str());
   }
 
   void aPortThatIsTakenIsToldBeforeTheModelIsLoaded() {
@@ -242,6 +274,17 @@ class TstServing : public QObject {
     QVERIFY2(contains(second.err, "another program has this port: give --port another"),
              second.err.c_str());
     QVERIFY(second.out.empty());
+  }
+
+  /// As it may be stopped before it was evaluated, or keep no best.
+  void aRunWithoutABestIsServedAsItIs() {
+    ServeBench bench;
+    const run_folder::Layout run(bench.engine().folder() / "run");
+    auto info = json::parse(base::readFile(run.runJson()));
+    info.erase("best");
+    base::writeFileAtomically(run.runJson(), info.dump());
+    bench.start();
+    QCOMPARE(bench.detect("x").headers.at("x-lockstep-step"), std::string("6"));
   }
 
   void weightsThatCannotBeLoadedAreTheExitStatus() {

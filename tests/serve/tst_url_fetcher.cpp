@@ -1,4 +1,10 @@
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <QTest>
+#include <functional>
 #include <optional>
 #include <thread>
 
@@ -22,12 +28,15 @@ class Site : private serve::HttpService {
   std::string address(const std::string& path) const {
     return "http://127.0.0.1:" + std::to_string(server_.port()) + path;
   }
+  int port() const { return server_.port(); }
   const std::vector<std::string>& paths() const { return paths_; }
+  std::function<void()> whenAsked = [] {};
 
  private:
   std::optional<HttpResponse> refusal(const HttpRequest&) override { return std::nullopt; }
   void handle(RequestId id, HttpRequest request) override {
     paths_.push_back(request.path);
+    whenAsked();
     HttpResponse response{.body = "image"};
     if (request.path == "/plates/moved")
       response = {.status = 302, .headers = {{"Location", address("/secret")}}};
@@ -39,6 +48,13 @@ class Site : private serve::HttpService {
   serve::HttpServer server_;
   std::vector<std::string> paths_;
 };
+
+bool isConnectedTo(int fd, int port) {
+  sockaddr_in peer{};
+  socklen_t length = sizeof peer;
+  return ::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &length) == 0 &&
+         peer.sin_family == AF_INET && ntohs(peer.sin_port) == port;
+}
 
 }  // namespace
 
@@ -73,6 +89,7 @@ class TstUrlFetcher : public QObject {
     row("https://images.example.com@evil.com/plates/a.png", false);
     row("https://user@images.example.com/plates/a.png", false);
     row("https://user:word@images.example.com/plates/a.png", false);
+    row("https://:word@images.example.com/plates/a.png", false);
     row("file:///plates/a.png", false);
     row("ftp://images.example.com/plates/a.png", false);
     row("//images.example.com/plates/a.png", false);
@@ -129,6 +146,24 @@ class TstUrlFetcher : public QObject {
         fetched.error.c_str());
     if (error.isEmpty()) QCOMPARE(fetched.content, content.toStdString());
     QCOMPARE(site.paths(), std::vector<std::string>{path.toStdString()});  // and nothing else
+  }
+
+  void noProgramInheritsAConnection() {
+    supervisor::PollLoop loop;
+    Site site(loop);
+    UrlFetcher fetcher(loop, {site.address("/plates/")}, 1000, std::chrono::seconds(1));
+    int connections = 0, inherited = 0;
+    site.whenAsked = [&] {
+      for (int fd = 0; fd < 1024; ++fd) {
+        if (!isConnectedTo(fd, site.port())) continue;
+        ++connections;
+        inherited += (::fcntl(fd, F_GETFD) & FD_CLOEXEC) == 0;
+      }
+    };
+    fetcher.fetch(site.address("/plates/a.png"), [&](UrlFetcher::Result) { loop.stop(); });
+    loop.run();
+    QCOMPARE(connections, 1);
+    QCOMPARE(inherited, 0);
   }
 
   void nobodyThereIsSaid() {

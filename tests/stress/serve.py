@@ -1,12 +1,14 @@
 """Asks a server of a run for detections while its workers are killed, the run gets new bests, and others send nonsense.
 
-usage: serve.py [--build build] [--seconds 3600] [--clients 4] [--kill-every 60] [--best-every 120] [--seed 1]
+usage: serve.py [--build build] [--seconds 3600] [--clients 4] [--kill-every 60] [--best-every 120] [--ping-ms 100] [--seed 1]
 
 Every answer must be that of `predict` with the weights that the answer names, bit for bit; a refusal (503) is asked again, and nothing
-else may come back. The server may not grow, must answer /ping all the time, and must end with exit status 0 when it is stopped. Prints
-what was counted; exits 1 with what went wrong.
+else may come back. Nonsense must be refused. Neither the server nor its workers may grow, nothing may be left in its temporary folder, it
+must answer 99 of 100 pings within --ping-ms, serve the new bests, and end with exit status 0 when it is stopped. Prints what was counted;
+exits 1 with what went wrong.
 """
 import argparse
+import base64
 import http.client
 import json
 import os
@@ -14,11 +16,13 @@ import pathlib
 import random
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import zlib
 
 from trials import Failure
 
@@ -35,7 +39,9 @@ checkpoint: {{every: 2, keep: 3}}
 runtime: {{device: cpu, cpu_threads: 1}}
 """
 STEPS = [2, 4, 6]
-MOST_GROWTH = 64  # MiB
+MOST_GROWTH = 64  # MiB, of the server
+MOST_WORKER = 2048  # MiB
+REFUSALS = {400, 403, 404, 405, 406, 408, 413, 414, 415, 417, 431, 501, 503}
 PATIENCE = 60  # seconds
 
 
@@ -51,8 +57,13 @@ class Server:
         self.images = sorted(folder.glob("shapes/train/*")) + sorted(folder.glob("shapes/val/*"))
         self.bytes = {image: image.read_bytes() for image in self.images}
         self.expected = {step: self.predicted(step) for step in STEPS}
-        self.process = subprocess.Popen([build / "bin/lockstep-engine", "serve", "run", "--follow", "--port", "0"], cwd=folder,
-                                        stdout=subprocess.PIPE, stderr=(folder / "serve.log").open("w"), text=True)
+        self.temporary = folder / "temporary"
+        self.temporary.mkdir()
+        with (folder / "shapes/large.png").open("wb") as large:
+            large.truncate(20 << 20)
+        self.process = subprocess.Popen([build / "bin/lockstep-engine", "serve", "run", "--follow", "--port", "0", "--files", "shapes"],
+                                        cwd=folder, stdout=subprocess.PIPE, stderr=(folder / "serve.log").open("w"), text=True,
+                                        env={**os.environ, "TMPDIR": str(self.temporary)})
         self.port = json.loads(self.process.stdout.readline())["port"]
         self.wait_until_ready()
 
@@ -91,14 +102,27 @@ class Server:
         return [int(pid) for pid in pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()]
 
     def mebibytes(self):
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(status.split("VmRSS:")[1].split()[0]) / 1024
+        return mebibytes_of(self.process.pid)
+
+    def left_over(self):
+        """Images that are kept for workers though nobody waits for them any more."""
+        until = time.monotonic() + PATIENCE
+        while left := [each for each in self.temporary.rglob("*") if each.suffix in (".image", ".answer")]:
+            if time.monotonic() > until:
+                return left
+            time.sleep(0.1)
+        return []
 
     def make_best(self, step):
         info = json.loads((self.run / "run.json").read_text())
         info["best"] = {"metric": "segm/AP", "value": random.random(), "step": step}
         (self.run / ".run.json").write_text(json.dumps(info))
         os.replace(self.run / ".run.json", self.run / "run.json")
+
+
+def mebibytes_of(pid):
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return int(status.split("VmRSS:")[1].split()[0]) / 1024
 
 
 class Disturbance:
@@ -108,7 +132,7 @@ class Disturbance:
         self.server, self.end = server, time.monotonic() + seconds
         self.faults, self.threads = [], []
         self.counts = {"answers": 0, "refusals": 0, "kills": 0, "bests": 0, "attacks": 0}
-        self.pings = []
+        self.pings, self.steps, self.largest_worker = [], set(), 0
         self.lock = threading.Lock()
 
     def is_over(self):
@@ -142,6 +166,7 @@ class Disturbance:
         if status != 200:
             raise Failure(f"{image.name}: status {status}: {body[:200]}")
         step = int(headers["X-Lockstep-Step"])
+        self.steps.add(step)
         if json.loads(body) != self.server.expected[step][image]:
             raise Failure(f"{image.name}: a wrong answer of step {step}")
         self.count("answers")
@@ -156,13 +181,24 @@ class Disturbance:
 
     def attack(self):
         with socket.create_connection(("127.0.0.1", self.server.port), timeout=PATIENCE) as client:
+            request, may_succeed = nonsense(random.choice(list(self.server.bytes.values())))
             try:
-                client.sendall(nonsense(random.choice(list(self.server.bytes.values()))))
-                client.settimeout(0.2)
-                client.recv(4096)
+                client.sendall(request)
+                client.settimeout(0.2 if may_succeed else PATIENCE)
+                words = client.recv(4096).split(None, 2)
             except OSError:
-                pass  # it is closed, or waits for more
+                words = []  # it is closed, or waits for more
+        if words and not may_succeed and int(words[1]) not in REFUSALS:
+            raise Failure(f"status {words[1]} for {request[:200]}")
         self.count("attacks")
+
+    def watch_workers(self):
+        for pid in self.server.workers():
+            try:
+                self.largest_worker = max(self.largest_worker, mebibytes_of(pid))
+            except (OSError, IndexError):
+                pass  # it has just ended
+        self.pause(0.5)
 
     def be_slow(self):
         clients = [socket.create_connection(("127.0.0.1", self.server.port)) for _ in range(200)]
@@ -173,10 +209,42 @@ class Disturbance:
             client.close()
 
 
+def bomb():
+    """A small PNG of 121 million pixels."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    rows = zlib.compress(bytes(1 + 11_000 // 8) * 11_000, 9)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 11_000, 11_000, 1, 0, 0, 0, 0)) + chunk(b"IDAT", rows) +
+            chunk(b"IEND", b""))
+
+
+def faulty_json(image):
+    """A document that asks for too much."""
+    tiny = [{"b64": base64.b64encode(image).decode()}]
+    return random.choice([
+        {"images": [{"file": "large.png"}] * 3000},
+        {"images": [{"file": "../experiment.yaml"}]},
+        {"images": [{"file": "large.png"}]},
+        {"images": [{"url": "http://127.0.0.1/a.png"}] * 100},
+        {"images": tiny * 8, "classes": list(range(90_000))},
+        {"images": [{"b64": base64.b64encode(bomb()).decode()}]}])
+
+
 def nonsense(image):
-    """A request with a fault."""
-    head = b"POST /invocations HTTP/1.1\r\nHost: x\r\n"
-    kind = random.randrange(8)
+    """A request with a fault, and whether it may be answered all the same."""
+    head = b"POST /invocations HTTP/1.1\r\nHost: localhost\r\n"
+    kind = random.randrange(9)
+    if kind >= 6 and kind < 8:
+        return damaged(head, image, within=kind == 6), True
+    return (faulty(head, kind, image), False) if kind < 6 else (document(head, faulty_json(image)), False)
+
+
+def document(head, members):
+    body = json.dumps(members).encode()
+    return head + b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+
+
+def faulty(head, kind, image):
     if kind == 0:
         return b"GET /ping HTTP/1.1\r\n" + b"X: y\r\n" * 200_000 + b"\r\n"
     if kind == 1:
@@ -188,12 +256,15 @@ def nonsense(image):
     if kind == 4:
         body = b'{"images": [{"b64": "' + b"A" * 4_000_000 + b'"}]}'
         return head + b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body
-    if kind == 5:
-        body = b'{"images": ' + b"[" * 100_000
-        return head + b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+    body = b'{"images": ' + b"[" * 100_000
+    return head + b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+
+
+def damaged(head, image, within):
+    """Bytes that are others, of the whole request or of its head."""
     whole = bytearray(head + b"Content-Type: image/png\r\nContent-Length: %d\r\n\r\n" % len(image) + image)
     for _ in range(random.randrange(1, 20)):
-        whole[random.randrange(len(whole) if kind == 6 else 120)] = random.randrange(256)
+        whole[random.randrange(len(whole) if within else 90)] = random.randrange(256)
     return bytes(whole)
 
 
@@ -207,14 +278,17 @@ def disturb(server, options):
             os.kill(random.choice(workers), signal.SIGKILL)
             disturbance.count("kills")
 
+    bests = []
+
     def get_better():
         disturbance.pause(options.best_every)
-        server.make_best(random.choice(STEPS))
+        bests.append(random.choice([step for step in STEPS if step not in bests[-1:]]))
+        server.make_best(bests[-1])
         disturbance.count("bests")
 
     for _ in range(options.clients):
         disturbance.go(disturbance.ask)
-    for work in (disturbance.ping, disturbance.attack, disturbance.be_slow, kill_worker, get_better):
+    for work in (disturbance.ping, disturbance.attack, disturbance.be_slow, disturbance.watch_workers, kill_worker, get_better):
         disturbance.go(work)
     disturbance.pause(options.seconds / 3)
     before = server.mebibytes()
@@ -224,11 +298,22 @@ def disturb(server, options):
     pings = sorted(disturbance.pings)
     print(", ".join(f"{count} {what}" for what, count in disturbance.counts.items()) +
           f"; ping: median {1000 * pings[len(pings) // 2]:.1f} ms, 99 % {1000 * pings[len(pings) * 99 // 100]:.1f} ms, longest "
-          f"{1000 * pings[-1]:.1f} ms; memory {before:.0f} MiB, {growth:+.0f} MiB")
+          f"{1000 * pings[-1]:.1f} ms; memory {before:.0f} MiB, {growth:+.0f} MiB, largest worker {disturbance.largest_worker:.0f} MiB; "
+          f"steps {sorted(disturbance.steps)}")
     if growth > MOST_GROWTH:
         disturbance.faults.append(f"the server grew by {growth:.0f} MiB")
-    if not disturbance.counts["answers"]:
-        disturbance.faults.append("there was no answer")
+    if disturbance.largest_worker > MOST_WORKER:
+        disturbance.faults.append(f"a worker had {disturbance.largest_worker:.0f} MiB")
+    if 1000 * pings[len(pings) * 99 // 100] > options.ping_ms:
+        disturbance.faults.append(f"one of 100 pings took longer than {options.ping_ms} ms")
+    if left := server.left_over():
+        disturbance.faults.append(f"left behind: {left[:5]}")
+    expected = {"answers", "attacks"} | ({"kills"} if options.kill_every < options.seconds else set())
+    if options.best_every < options.seconds:
+        expected.add("bests")
+    disturbance.faults += [f"there were no {what}" for what in sorted(expected) if not disturbance.counts[what]]
+    if disturbance.counts["bests"] > 2 and len(disturbance.steps) < 2:
+        disturbance.faults.append("no new best was ever served")
     return disturbance.faults
 
 
@@ -239,6 +324,7 @@ def main():
     parser.add_argument("--clients", type=int, default=4)
     parser.add_argument("--kill-every", type=float, default=60)
     parser.add_argument("--best-every", type=float, default=120)
+    parser.add_argument("--ping-ms", type=float, default=100)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     random.seed(options.seed)

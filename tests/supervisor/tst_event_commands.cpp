@@ -1,9 +1,12 @@
 // monitor.on_event: what commands get, in which order, and that nothing waits for them but the end.
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -174,6 +177,9 @@ class TstEventCommands : public QObject {
     QTest::newRow("much output")
         << "head -c 3000000 /dev/zero | tr '\\0' x; echo; echo last; exit 1"
         << "exit status 1: last";
+    QTest::newRow("a pipe full of output")
+        << "head -c 60000 /dev/zero | tr '\\0' x; echo; echo last; exit 1"
+        << "exit status 1: last";
   }
   void failuresAreToldOnce() {
     QFETCH(QString, command);
@@ -240,6 +246,34 @@ class TstEventCommands : public QObject {
     QCOMPARE(end.at("state").get<std::string>(), std::string("finished"));
     QCOMPARE(end.at("best").at("step").get<int>(), 2);
     QVERIFY(!std::getline(lines, line));
+  }
+
+  void theCheckpointThatACommandReadsIsKept() {
+    EngineBench bench;
+    bench.script(
+        "state running 0\n"
+        "scalars 1 2\neval 2 0.9 0.25 best\ncheckpoint 2 best\nawait begun\n"
+        "scalars 3 4\neval 4 0.8 0.5 best\ncheckpoint 4 best\n"
+        "scalars 5 6\ncheckpoint 6\nscalars 7 8\ncheckpoint 8\nfinish 8\n");
+    const std::string folder = bench.folder().string(), begun = folder + "/bin/begun",
+                      goOn = folder + "/go-on";
+    QCOMPARE(::mkfifo(goOn.c_str(), 0600), 0);
+    const std::string command = "test -e " + begun + " && exit; touch " + begun + "; read line < " +
+                                goOn + "; ls " + folder + "/runs/*/checkpoints/step-00000002 > " +
+                                folder + "/listed";
+    const auto process =
+        bench.start({"train", "experiment.yaml", "--set", "solver.max_steps=8", "--set",
+                     "checkpoint.keep=1", "--set", "monitor.on_event.best=" + command});
+    QVERIFY(QTest::qWaitFor(
+        [&] {
+          return std::filesystem::exists(begun) &&
+                 std::filesystem::exists(bench.onlyRun().checkpoint(8));
+        },
+        30000));
+    std::ofstream(goOn) << "\n";
+    const auto result = EngineBench::finish(*process);
+    QVERIFY2(result.status == 0, result.err.c_str());
+    QVERIFY(contains(base::readFile(folder + "/listed"), "model.safetensors"));
   }
 
   /// The end of a run that fails, after the alert of its failure; its folder is whole by then.

@@ -38,7 +38,7 @@ def write_certificate(folder):
 
 class ApiServer(http.server.BaseHTTPRequestHandler):
     """Knows one service, which is ready when it is asked for the third time."""
-    asked, applied, refuses, is_ever_ready = [], None, False, True
+    asked, applied, refuses, is_ever_ready, failures = [], None, False, True, 0
 
     def do_PATCH(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
@@ -49,6 +49,9 @@ class ApiServer(http.server.BaseHTTPRequestHandler):
         return self.answer(201, self.service(0))
 
     def do_GET(self):
+        if ApiServer.failures:
+            ApiServer.failures -= 1
+            return self.answer(503, {"kind": "Status", "message": "etcd is slow"})
         ApiServer.asked.append(("GET", self.path, None, self.headers["Authorization"]))
         times = sum(1 for each in ApiServer.asked if each[0] == "GET")
         self.answer(200, self.service(times if ApiServer.is_ever_ready else 0))
@@ -87,6 +90,18 @@ def check(folder, port):
                                   "Bearer secret")
     assert ApiServer.asked[1:] == [("GET", PATH, None, "Bearer secret")] * 3
     assert ApiServer.applied["spec"]["predictor"]["model"]["storageUri"] == "pvc://runs/droplets"
+
+    # The same run again: the specification is another, so that the pods are replaced. An API server that fails now and then is asked again.
+    first = ApiServer.applied["spec"]
+    ApiServer.asked, ApiServer.failures = [], 2
+    ended = apply(folder, port)
+    assert ended.returncode == 0 and ApiServer.failures == 0, ended.stderr
+    assert ApiServer.applied["spec"] != first
+    assert ApiServer.applied["spec"]["predictor"]["model"] == first["predictor"]["model"]
+
+    ApiServer.failures = 1
+    ended = apply(folder, port, "--wait", "0")
+    assert ended.returncode == 1 and "503 etcd is slow" in ended.stderr, ended
 
     ApiServer.is_ever_ready = False
     ended = apply(folder, port, "--wait", "0")

@@ -34,6 +34,9 @@ for document in (runtime, service, applied_service()):
 
 container = runtime["spec"]["containers"][0]
 assert container["name"] == "kserve-container", "KServe looks for it"
+assert container["livenessProbe"] and container["securityContext"]["runAsNonRoot"]
+# A run's best checkpoint is served where no weights are named; those of a model folder cannot be.
+assert "--weights" not in container["command"]
 model = service["spec"]["predictor"]["model"]
 formats = [each["name"] for each in runtime["spec"]["supportedModelFormats"]]
 assert model["modelFormat"]["name"] in formats

@@ -423,9 +423,10 @@ class FakeWorker {
     return name != "stop";
   }
 
-  /// Weights whose content is no number are refused.
+  /// Weights whose content is no number are refused; `die` ends the worker.
   void loadWeights(const std::string& id, const std::string& file) {
     const std::string content = base::readFile(file);
+    if (content == "die") ::kill(::getpid(), SIGKILL);
     const bool isNumber = std::ranges::all_of(content, [](char c) { return c >= '0' && c <= '9'; });
     if (isNumber) loaded_ = content;
     send(protocol::Answer{.id = id, .error = isNumber ? "" : "they are damaged"});
