@@ -161,6 +161,7 @@ struct HttpServer::Callbacks {
     if (exchange == nullptr) return;
     own.since = Clock::now();
     self.bodiesBytes_ -= exchange->request.body.size();
+    self.answersBytes_ -= exchange->response.body.size();
     self.exchanges_.erase(exchange->id);
   }
 
@@ -285,8 +286,8 @@ bool HttpServer::receive(Exchange& exchange, const char* data, std::size_t bytes
 
 /// What is still to come of its body is dropped.
 void HttpServer::refuse(Exchange& exchange, HttpResponse why) {
-  exchange.isRefused = exchange.isAnswered = true;
-  exchange.response = std::move(why);
+  exchange.isRefused = true;
+  setResponse(exchange, std::move(why));
   bodiesBytes_ -= exchange.request.body.size();
   exchange.request.body = {};
   service_.refused(exchange.request, exchange.response.status);
@@ -323,12 +324,19 @@ bool HttpServer::queue(Exchange& exchange) {
   return isQueued == MHD_YES;
 }
 
+void HttpServer::setResponse(Exchange& exchange, HttpResponse response) {
+  answersBytes_ += response.body.size();
+  exchange.response = std::move(response);
+  exchange.isAnswered = true;
+}
+
 void HttpServer::respond(RequestId id, HttpResponse response) {
   const auto found = exchanges_.find(id);
   if (found == exchanges_.end() || found->second->isAnswered) return;
   Exchange& exchange = *found->second;
-  exchange.response = std::move(response);
-  exchange.isAnswered = true;
+  if (answersBytes_ + response.body.size() > limits_.answersBytes)
+    response = busyResponse("too many answers are being read");
+  setResponse(exchange, std::move(response));
   if (!std::exchange(exchange.isSuspended, false)) return;
   MHD_resume_connection(exchange.connection);
 }

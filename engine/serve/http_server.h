@@ -18,10 +18,11 @@ struct MHD_Daemon;
 namespace lockstep::serve {
 
 struct HttpLimits {
-  std::size_t bodyBytes = std::size_t{32} << 20;     ///< of a request
-  std::size_t bodiesBytes = std::size_t{512} << 20;  ///< of all requests that are being read
-  std::size_t headerBytes = std::size_t{32} << 10;   ///< of a request, with its first line
-  unsigned connections = 800;                        ///< the others wait
+  std::size_t bodyBytes = std::size_t{32} << 20;      ///< of a request
+  std::size_t bodiesBytes = std::size_t{512} << 20;   ///< of all requests that are being read
+  std::size_t answersBytes = std::size_t{512} << 20;  ///< of all answers that are being read
+  std::size_t headerBytes = std::size_t{32} << 10;    ///< of a request, with its first line
+  unsigned connections = 800;                         ///< the others wait
   std::chrono::seconds beforeAsking{10};  ///< of a new connection, until its first request begins
   std::chrono::seconds idle{30};       ///< without a request, and without a byte of an answer read
   std::chrono::seconds receiving{60};  ///< from the first line of a request to its last byte
@@ -57,7 +58,8 @@ class HttpServer {
   ~HttpServer();
 
   int port() const { return port_; }
-  /// No effect if the client has gone.
+  /// No effect if the client has gone. 503 instead where answers that others read slowly leave no
+  /// room.
   void respond(RequestId id, HttpResponse response);
   /// Accepts no more connections, and closes each once it has its answer.
   void stopListening();
@@ -79,6 +81,7 @@ class HttpServer {
   bool answer(Exchange& exchange);
   bool queue(Exchange& exchange);
   void refuse(Exchange& exchange, HttpResponse why);
+  void setResponse(Exchange& exchange, HttpResponse response);
   void closeLate();
 
   supervisor::PollLoop& loop_;
@@ -92,7 +95,7 @@ class HttpServer {
   std::list<Connection> connections_;
   std::map<RequestId, std::unique_ptr<Exchange>> exchanges_;
   RequestId nextId_ = 1;
-  std::size_t bodiesBytes_ = 0;
+  std::size_t bodiesBytes_ = 0, answersBytes_ = 0;
   bool isDraining_ = false;
 };
 
