@@ -76,27 +76,13 @@ class TstRunFiles : public QObject {
 
   void nothingElseIsSent_data() {
     QTest::addColumn<QString>("path");
-    for (const char* path : {"",
-                             ".",
-                             "..",
-                             "run.json",
-                             "checkpoints/step-00000002/model.safetensors",
-                             "evaluation",
-                             "evaluations/../run.json",
-                             "./evaluations/step-00000002.json",
-                             "predictions/../../outside.txt",
-                             "../outside.txt",
-                             "/etc/passwd",
-                             "config.yaml/.",
-                             "DATA/val/unlisted.png",
-                             "DATA/val/../val/sub/2.png",
-                             "DATA/val/../../outside.txt",
-                             "DATA/val",
-                             "DATA/val/",
-                             "DATA",
-                             "DATA/val/sub",
-                             "DATA/../run/run.json"})
-      QTest::newRow(*path ? path : "empty") << QString::fromLatin1(path);
+    for (const char* path :
+         {".", "..", "run.json", "checkpoints/step-00000002/model.safetensors", "evaluation",
+          "evaluations/../run.json", "./evaluations/step-00000002.json",
+          "predictions/../../outside.txt", "../outside.txt", "/etc/passwd", "config.yaml/.",
+          "DATA/val/unlisted.png", "DATA/val/../val/sub/2.png", "DATA/val/../../outside.txt",
+          "DATA/val", "DATA/val/", "DATA", "DATA/val/sub", "DATA/../run/run.json"})
+      QTest::newRow(path) << QString::fromLatin1(path);
   }
   void nothingElseIsSent() {
     QFETCH(QString, path);
@@ -106,6 +92,12 @@ class TstRunFiles : public QObject {
     const std::string answer = answerTo(files, path.toStdString());
     QVERIFY2(contains(answer, ": is not sent: it is neither config.yaml, nor in evaluations/, "),
              answer.c_str());
+  }
+
+  void anEmptyNameIsSaidToBeNone() {
+    const RunWithFiles made;
+    RunFiles files{run_folder::Layout(made.run())};
+    QCOMPARE(answerTo(files, ""), std::string("the request for a file names none"));
   }
 
   void answersOfItsEngineAreSent() {
