@@ -1,9 +1,6 @@
-#include <array>
 #include <cstdio>
 #include <memory>
 #include <optional>
-#include <string_view>
-#include <utility>
 
 #include "engine/base/error.h"
 #include "engine/base/input_file.h"
@@ -134,25 +131,6 @@ int checkDataset(const CheckOptions& options) {
   return static_cast<int>(ExitStatus::Done);
 }
 
-/// The messages of an import name no option: the window shows them as well.
-std::string withOptions(std::string message) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kNamed{
-      {{"; name its format: ", "; name its format with --from: "},
-       {"the pattern of groups, ", "--group "}}};
-  for (const auto& [words, named] : kNamed)
-    if (const std::size_t at = message.find(words); at != std::string::npos)
-      message.replace(at, words.size(), named);
-  return message;
-}
-
-int reportImport(protocol::ImportJob job) {
-  try {
-    return report(std::move(job));
-  } catch (const Error& error) {
-    throw Error(withOptions(error.what()), error.status());
-  }
-}
-
 int importDataset(const ImportOptions& options) {
   const bool isDetected = options.from == "auto";
   if (!isDetected) checkFormat<formats::Format>("--from", options.from);
@@ -170,7 +148,7 @@ int importDataset(const ImportOptions& options) {
                           .groupPattern = options.group,
                           .classes = options.classes,
                           .copiesImages = options.copiesImages};
-  const int status = reportImport(std::move(job));
+  const int status = report(job);
   std::printf("next:       lockstep-engine config check %s/experiment.yaml --data\n",
               options.out.c_str());
   return status;

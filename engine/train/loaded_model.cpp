@@ -107,7 +107,32 @@ LoadedModel loadModel(const config::Experiment& experiment, const std::filesyste
   return loaded;
 }
 
-/// The experiment without what is of a machine: the same weights come from any.
+namespace {
+
+/// What of an experiment made its weights: nothing of a machine (paths, devices), and nothing that
+/// a resumed run may change, so that it writes the same bits. The precision stays: detections
+/// depend on it.
+config::Experiment withoutCircumstances(config::Experiment experiment) {
+  const auto precision = experiment.runtime.precision;
+  const config::DatasetConfig usual;
+  experiment.base.clear();
+  experiment.dataset.train = {};
+  experiment.dataset.val = {};
+  experiment.dataset.badImages = usual.badImages;
+  experiment.dataset.cache = usual.cache;
+  experiment.dataset.cacheLimitBytes = usual.cacheLimitBytes;
+  experiment.dataset.loaderThreads = usual.loaderThreads;
+  experiment.model.weights = std::filesystem::path(experiment.model.weights).filename().string();
+  experiment.evaluation = {};
+  experiment.checkpoint = {};
+  experiment.monitor = {};
+  experiment.runtime = {};
+  experiment.runtime.precision = precision;
+  return experiment;
+}
+
+}  // namespace
+
 checkpoint::ModelFacts modelFacts(const config::Experiment& experiment,
                                   const coco::Dataset& dataset) {
   const config::ModelConfig& model = experiment.model;
@@ -119,10 +144,7 @@ checkpoint::ModelFacts modelFacts(const config::Experiment& experiment,
   facts.backbone = model.backbone;
   facts.norm = base::textOf(model.resolvedNorm());
   facts.normEpsilon = model.normEpsilon;
-  config::Experiment anywhere = experiment;
-  anywhere.runtime = {};
-  anywhere.runtime.precision = experiment.runtime.precision;
-  facts.experiment = config::writeExperiment(anywhere);
+  facts.experiment = config::writeExperiment(withoutCircumstances(experiment));
   return facts;
 }
 

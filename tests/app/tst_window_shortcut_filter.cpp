@@ -42,7 +42,6 @@ class TstWindowShortcutFilter : public QObject {
     QTest::addColumn<Qt::Key>("key");
     QTest::newRow("Return") << Qt::Key_Return;
     QTest::newRow("Enter") << Qt::Key_Enter;
-    QTest::newRow("F4") << Qt::Key_F4;
   }
   void keysChooseInAListThatIsOpen() {
     QFETCH(Qt::Key, key);
