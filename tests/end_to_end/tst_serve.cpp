@@ -119,8 +119,8 @@ class TstServe : public QObject {
     const Server server(*place_, alone);
     QVERIFY(server.isReady());
     QVERIFY(json::parse(server.detect(place_->read(files_[0])).body) == predictedOf(files_[0]));
-    QCOMPARE(json::parse(server.client().get("/v2/models/tiny").body).value("name", ""),
-             std::string("tiny"));
+    QCOMPARE(json::parse(server.client().get("/v2/models/end_to_end").body).value("name", ""),
+             std::string("end_to_end"));
   }
 
   void aFolderOfWeightsAndConfigurationIsServed() {
