@@ -46,7 +46,7 @@ void MainWindow::exportCurves(widgets::CurveCard* card) {
   const std::vector<widgets::CurveCard*> shown = page->shownCards();
   if (shown.empty())
     return pages_->showWarningOfPage(tr("There is nothing to export"),
-                               tr("Select a run with curves in the list of runs."));
+                                     tr("Select a run with curves in the list of runs."));
   const QString run = shownRuns_.front().name;
   const auto fileOf = [&run](const QString& what) {
     return fileNameOf(run + QLatin1Char(' ') + what);
@@ -82,7 +82,7 @@ void MainWindow::exportResults(widgets::ExportKind kind) {
   }
   if (shown.empty())
     return pages_->showWarningOfPage(tr("There is nothing to export"),
-                               tr("Select runs with predictions in the list of runs."));
+                                     tr("Select runs with predictions in the list of runs."));
   ResultsExports exports = resultsExports(shown);
   const auto first = exports.first.find(kind);
   if (first == exports.first.end())

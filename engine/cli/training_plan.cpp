@@ -18,6 +18,7 @@
 #include "engine/cli/training_experiment.h"
 #include "engine/config/load.h"
 #include "engine/config/lr_range_test.h"
+#include "engine/config/resumed_keys.h"
 #include "engine/pack/packed_run.h"
 #include "engine/queue/waiting_runs.h"
 #include "engine/run_folder/rescued_checkpoint.h"
@@ -77,17 +78,6 @@ void refuseImpossible(const TrainOptions& options) {
                     ": is a run: add --resume to continue it, or --from STEP to start a new run "
                     "from its checkpoint");
   }
-}
-
-/// Whether a key may differ when a run is resumed.
-bool mayChange(const std::string& key) {
-  constexpr std::array kPrefixes = {"evaluation.", "checkpoint.", "monitor.", "runtime."};
-  // How images are loaded changes nothing but the time.
-  constexpr std::array kKeys = {"solver.max_steps", "dataset.bad_images", "dataset.cache",
-                                "dataset.cache_limit", "dataset.loader_threads"};
-  return std::ranges::find(kKeys, key) != kKeys.end() ||
-         std::any_of(kPrefixes.begin(), kPrefixes.end(),
-                     [&](const char* prefix) { return key.starts_with(prefix); });
 }
 
 bool hasCheckpoint(const fs::path& folder) {
@@ -163,7 +153,7 @@ void refuseChanges(const run_folder::Layout& layout, const config::Experiment& e
   const config::Experiment saved = run_folder::readRunExperiment(layout);
   std::string list;
   for (const config::ConfigDifference& change : config::difference(saved, experiment)) {
-    if (!mayChange(change.key))
+    if (!config::mayChangeOnResume(change.key))
       list += "\n  " + change.key + ": " + change.left + " -> " + change.right;
   }
   if (list.empty()) return;

@@ -1,6 +1,10 @@
 #include "engine/serve/label_studio.h"
 
+#include <curl/curl.h>
+
 #include <algorithm>
+#include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <pugixml.hpp>
 #include <set>
@@ -67,23 +71,12 @@ LabelControl controlOf(const std::string& config, bool hasMasks) {
   return control;
 }
 
-std::string unescaped(std::string_view text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto digit = [&](std::size_t at) {
-      const char c = at < text.size() ? text[at] : ' ';
-      return c >= '0' && c <= '9'                 ? c - '0'
-             : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
-                                                  : -1;
-    };
-    if (text[i] == '%' && digit(i + 1) >= 0 && digit(i + 2) >= 0) {
-      plain += static_cast<char>(16 * digit(i + 1) + digit(i + 2));
-      i += 2;
-    } else {
-      plain += text[i];
-    }
-  }
-  return plain;
+std::string unescaped(const std::string& text) {
+  int length = 0;
+  const std::unique_ptr<char, decltype(&curl_free)> plain(
+      curl_easy_unescape(nullptr, text.data(), static_cast<int>(text.size()), &length), &curl_free);
+  if (!plain) throw std::bad_alloc();
+  return {plain.get(), static_cast<std::size_t>(length)};
 }
 
 /// `/data/local-files/?d=plates/a.png` and `/data/upload/1/a.png` are files; the rest are

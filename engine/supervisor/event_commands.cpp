@@ -253,6 +253,8 @@ void EventCommands::conclude(int status) {
   if (isLate_) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(patience_).count();
     fail("killed after " + std::to_string(seconds) + " seconds");
+    // The others of its kind would take as long, and the end of the run waits for them.
+    std::erase_if(waiting_, [this](const Task& task) { return task.kind == running_.kind; });
   } else if (status != 0) {
     const bool bySignal = WIFSIGNALED(status);
     const std::string said = lastLine(lastLines_);

@@ -21,8 +21,9 @@ namespace lockstep::supervisor {
 
 /// The commands of monitor.on_event, run by /bin/sh, each in a session of its own, with the event
 /// as a line of JSON on standard input and what is printed dropped. They run one after another and
-/// never hold up the loop; a best that still waits is replaced by the next. A failure is a warning,
-/// once for each kind of event.
+/// never hold up the loop; a best that still waits is replaced by the next. One that takes too long
+/// is killed, and those of its kind that wait are dropped. A failure is a warning, once for each
+/// kind of event.
 class EventCommands {
  public:
   /// patience: for one command, which is killed after it.

@@ -56,8 +56,8 @@ void CheckpointWriter::write(const fs::path& partial) {
     const solver::NamedTensors optimizer = model_.optimizerState();
     const auto averaged = model_.averageInPlace();
     checkpoint::saveCheckpoint(partial, model_.model()->namedState(),
-                               modelFacts(training_.experiment, training_.data.trainSet),
-                               optimizer, training_.state);
+                               modelFacts(training_.experiment, training_.data.trainSet), optimizer,
+                               training_.state);
   } catch (...) {
     fs::remove_all(partial, ignored);
     throw;

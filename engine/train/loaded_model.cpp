@@ -1,10 +1,13 @@
 #include "engine/train/loaded_model.h"
 
 #include <algorithm>
+#include <array>
 
 #include "engine/base/error.h"
 #include "engine/checkpoint/load_weights.h"
+#include "engine/config/fields.h"
 #include "engine/config/load.h"
+#include "engine/config/resumed_keys.h"
 #include "engine/config/value_text.h"
 #include "engine/train/precision.h"
 
@@ -76,6 +79,20 @@ void checkCategories(const std::vector<std::int64_t>& ids, const coco::Dataset& 
   }
 }
 
+/// What of an experiment made its weights: no path, and nothing that a resumed run may change, so
+/// that it writes the same bits. The precision stays: detections depend on it.
+config::Experiment withoutCircumstances(config::Experiment experiment) {
+  constexpr std::array<std::string_view, 2> kKept{"solver.max_steps", "runtime.precision"};
+  for (const config::Field& field : config::fields())
+    if (config::mayChangeOnResume(field.key) && std::ranges::find(kKept, field.key) == kKept.end())
+      field.assign(experiment, field.defaultText());
+  experiment.base.clear();
+  experiment.dataset.train = {};
+  experiment.dataset.val = {};
+  experiment.model.weights = std::filesystem::path(experiment.model.weights).filename().string();
+  return experiment;
+}
+
 }  // namespace
 
 LoadedModel loadModel(const config::Experiment& experiment, const std::filesystem::path& weights,
@@ -106,32 +123,6 @@ LoadedModel loadModel(const config::Experiment& experiment, const std::filesyste
   loaded.model->eval();
   return loaded;
 }
-
-namespace {
-
-/// What of an experiment made its weights: nothing of a machine (paths, devices), and nothing that
-/// a resumed run may change, so that it writes the same bits. The precision stays: detections
-/// depend on it.
-config::Experiment withoutCircumstances(config::Experiment experiment) {
-  const auto precision = experiment.runtime.precision;
-  const config::DatasetConfig usual;
-  experiment.base.clear();
-  experiment.dataset.train = {};
-  experiment.dataset.val = {};
-  experiment.dataset.badImages = usual.badImages;
-  experiment.dataset.cache = usual.cache;
-  experiment.dataset.cacheLimitBytes = usual.cacheLimitBytes;
-  experiment.dataset.loaderThreads = usual.loaderThreads;
-  experiment.model.weights = std::filesystem::path(experiment.model.weights).filename().string();
-  experiment.evaluation = {};
-  experiment.checkpoint = {};
-  experiment.monitor = {};
-  experiment.runtime = {};
-  experiment.runtime.precision = precision;
-  return experiment;
-}
-
-}  // namespace
 
 checkpoint::ModelFacts modelFacts(const config::Experiment& experiment,
                                   const coco::Dataset& dataset) {

@@ -40,6 +40,18 @@ HttpReply ServeBench::detect(const std::string& image, const std::string& query)
   return client().post("/invocations" + query, "image/png", image);
 }
 
+std::vector<protocol::Detect> ServeBench::asked() const {
+  std::vector<protocol::Detect> all;
+  for (const std::string& line : engine_.received()) {
+    if (line.starts_with("pid ")) continue;
+    const auto message = protocol::decodeSupervisorMessage(line);
+    const auto* control = std::get_if<protocol::Control>(&message);
+    const auto* detect = control ? std::get_if<protocol::Detect>(&control->action) : nullptr;
+    if (detect != nullptr) all.push_back(*detect);
+  }
+  return all;
+}
+
 EngineResult ServeBench::stop() {
   process_->terminate();
   return EngineBench::finish(*process_);

@@ -27,6 +27,8 @@ class ServeBench {
   QProcess& process() { return *process_; }
   /// The answer to an image of its own connection.
   HttpReply detect(const std::string& image, const std::string& query = "") const;
+  /// What workers were asked to detect so far.
+  std::vector<protocol::Detect> asked() const;
   /// SIGTERM, and the end.
   EngineResult stop();
   /// The sum of a metric's values; throws if there is none.

@@ -34,13 +34,7 @@ HttpClient asked(const ServeBench& bench, const std::string& image) {
 /// The numbers of images in the requests that the worker got.
 std::vector<std::size_t> batchesOf(ServeBench& bench) {
   std::vector<std::size_t> batches;
-  for (const std::string& line : bench.engine().received()) {
-    if (line.starts_with("pid ")) continue;
-    const auto message = protocol::decodeSupervisorMessage(line);
-    const auto* control = std::get_if<protocol::Control>(&message);
-    const auto* detect = control ? std::get_if<protocol::Detect>(&control->action) : nullptr;
-    if (detect != nullptr) batches.push_back(detect->images.size());
-  }
+  for (const protocol::Detect& asked : bench.asked()) batches.push_back(asked.images.size());
   return batches;
 }
 

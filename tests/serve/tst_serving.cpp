@@ -18,15 +18,8 @@ namespace {
 
 /// The images that the scripted worker got with its last request.
 std::vector<protocol::DetectImage> lastDetected(ServeBench& bench) {
-  std::vector<protocol::DetectImage> images;
-  for (const std::string& line : bench.engine().received()) {
-    if (line.starts_with("pid ")) continue;
-    const auto message = protocol::decodeSupervisorMessage(line);
-    const auto* control = std::get_if<protocol::Control>(&message);
-    const auto* detect = control ? std::get_if<protocol::Detect>(&control->action) : nullptr;
-    if (detect != nullptr) images = detect->images;
-  }
-  return images;
+  const auto all = bench.asked();
+  return all.empty() ? std::vector<protocol::DetectImage>() : all.back().images;
 }
 
 std::string part(const std::string& head, const std::string& content) {

@@ -204,6 +204,18 @@ class TstEventCommands : public QObject {
     QTRY_VERIFY(!tests::isAlive(pid));
   }
 
+  /// The run's end would wait for each of them as long.
+  void whatWaitsBehindOneThatTookTooLongIsDropped() {
+    Bench bench;
+    bench.use({{}, bench.append("alerts") + "; exec sleep 1000", bench.append("end")},
+              std::chrono::seconds(1));
+    for (const char* text : {"first", "second", "third"}) bench.commands->alert(alertOf(text));
+    bench.commands->end({});
+    bench.runUntilIdle();
+    QCOMPARE(bench.events("alerts").size(), std::size_t{1});
+    QCOMPARE(bench.events("end").size(), std::size_t{1});
+  }
+
   void abandonedOnesAreKilled() {
     Bench bench;
     bench.use({{}, "echo $$ > '" + bench.path("pid") + "'; exec sleep 1000", {}});

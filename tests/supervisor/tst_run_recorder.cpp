@@ -163,8 +163,7 @@ class TstRunRecorder : public QObject {
     const auto layout = run_folder::prepareRunFolder(folder.path().toStdString());
     for (const std::int64_t step : {10, 15}) writeCheckpoint(layout.checkpoint(step), "whole");
     supervisor::RunRecorder recorder(layout, {}, {.every = {10}, .keep = 3},
-                                     run_folder::ResumePoint{.step = 15, .isAsked = true},
-                                     {});
+                                     run_folder::ResumePoint{.step = 15, .isAsked = true}, {});
     writeCheckpoint(layout.partialCheckpoint(20), "whole");
     QVERIFY(recorder.commitCheckpoint(
         {20, layout.partialCheckpoint(20).string(), false, false, "", ""}));

@@ -26,9 +26,8 @@ class TstLoadedModel : public QObject {
     experiment_ = tests::smallExperiment("nowhere", 1);
     const model::MaskRcnn model(experiment_.model, 4, 1);
     const coco::Dataset trainSet = datasetNaming({{{2}, "two"}, {{5}, "five"}, {{9}, "nine"}});
-    checkpoint::writeSafetensors(
-        weights(), checkpoint::inFileShapes(model.namedState()),
-        checkpoint::toMetadata(train::modelFacts(experiment_, trainSet)));
+    checkpoint::writeSafetensors(weights(), checkpoint::inFileShapes(model.namedState()),
+                                 checkpoint::toMetadata(train::modelFacts(experiment_, trainSet)));
   }
 
   void weightsOfAnotherModelAreRefused_data() {

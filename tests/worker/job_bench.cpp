@@ -61,9 +61,9 @@ config::Experiment makeSmallModel(const std::string& folder) {
   for (const auto& [name, tensor] : model.namedState()) {
     if (name.starts_with("roi_heads.box_predictor.cls_score.")) tensor.zero_();
   }
-  checkpoint::writeSafetensors(
-      folder + "/weights.safetensors", checkpoint::inFileShapes(model.namedState()),
-      checkpoint::toMetadata(train::modelFacts(experiment, trainSet)));
+  checkpoint::writeSafetensors(folder + "/weights.safetensors",
+                               checkpoint::inFileShapes(model.namedState()),
+                               checkpoint::toMetadata(train::modelFacts(experiment, trainSet)));
   return experiment;
 }
 

@@ -14,6 +14,19 @@ namespace {
 constexpr double kStrongest = 0.45;
 constexpr int kDecimals = 2;
 
+template <typename Number>
+Number viewed(ComparedView view, Number first, Number second) {
+  switch (view) {
+    case ComparedView::First:
+      return first;
+    case ComparedView::Second:
+      return second;
+    case ComparedView::Difference:
+      return second - first;
+  }
+  return 0;
+}
+
 }  // namespace
 
 void ConfusionModel::setConfusions(const std::vector<coco::Category>& categories,
@@ -100,15 +113,7 @@ int ConfusionModel::countAt(std::size_t actual, std::size_t predicted) const {
   const auto of = [&](std::size_t side) {
     return static_cast<int>(both_.at(side).at(actual, predicted));
   };
-  switch (view_) {
-    case ComparedView::First:
-      return of(0);
-    case ComparedView::Second:
-      return of(1);
-    case ComparedView::Difference:
-      return of(1) - of(0);
-  }
-  return 0;
+  return viewed(view_, of(0), of(1));
 }
 
 double ConfusionModel::shareAt(std::size_t side, const Cell& cell, ConfusionUnit unit) const {
@@ -121,15 +126,7 @@ double ConfusionModel::shareAt(std::size_t side, const Cell& cell, ConfusionUnit
 double ConfusionModel::valueAt(const Cell& cell) const {
   if (unit_ == ConfusionUnit::Counts) return countAt(cell.actual, cell.predicted);
   const auto of = [&](std::size_t side) { return shareAt(side, cell, unit_); };
-  switch (view_) {
-    case ComparedView::First:
-      return of(0);
-    case ComparedView::Second:
-      return of(1);
-    case ComparedView::Difference:
-      return of(1) - of(0);
-  }
-  return 0;
+  return viewed(view_, of(0), of(1));
 }
 
 std::vector<ConfusionModel::Cell> ConfusionModel::largestConfusions(std::size_t most) const {

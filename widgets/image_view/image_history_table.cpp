@@ -38,8 +38,7 @@ std::map<qint64, QStringList> rowsOf(const std::vector<ImageHistory::OfStep>& st
 }  // namespace
 
 ImageHistoryTable::ImageHistoryTable(QWidget* parent) : QTableWidget(0, kColumns, parent) {
-  setHorizontalHeaderLabels(
-      {tr("Step"), tr("TP"), tr("FP"), tr("FN"), tr("Mean IoU"), tr("Loss")});
+  setHorizontalHeaderLabels({tr("Step"), tr("TP"), tr("FP"), tr("FN"), tr("Mean IoU"), tr("Loss")});
   setAccessibleName(tr("This image through the checkpoints"));
   setToolTip(
       tr("At the thresholds above, of shown classes; mean IoU of the right detections with their "

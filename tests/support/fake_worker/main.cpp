@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -36,12 +35,13 @@
 #include "tests/support/fake_worker/arguments.h"
 #include "tests/support/fake_worker/hold_device.h"
 #include "tests/support/fake_worker/made_detections.h"
+#include "tests/support/fake_worker/made_scalars.h"
 
 namespace base = lockstep::base;
 namespace fs = std::filesystem;
 namespace protocol = lockstep::protocol;
 namespace run_folder = lockstep::run_folder;
-using lockstep::tests::Arguments;
+using namespace lockstep::tests;
 
 namespace {
 
@@ -149,7 +149,7 @@ class FakeWorker {
            const auto from = a.number();
            sendScalars(from, a.number());
          }},
-        {"range-test", [this](Arguments& a) { sendRangeTest(a.number()); }},
+        {"range-test", [this](Arguments& a) { send(madeRangeTest(a.number())); }},
         {"eval", [this](Arguments& a) { sendEvaluation(a); }},
         {"checkpoint", [this](Arguments& a) { sendCheckpoint(a); }},
         {"broken-checkpoint", [this](Arguments& a) { sendBrokenCheckpoint(a); }},
@@ -221,8 +221,7 @@ class FakeWorker {
   void hold(const std::string& prefix) const {
     const std::string run = fs::path(runFolder_).filename().string(), gpu = job_.placement.gpuName;
     if (!run.empty() && !run.starts_with(prefix)) return;
-    lockstep::tests::holdDevice(self_.parent_path(), run,
-                                gpu.empty() ? "cpu" : std::to_string(job_.placement.gpu));
+    holdDevice(self_.parent_path(), run, gpu.empty() ? "cpu" : std::to_string(job_.placement.gpu));
   }
 
   void sendLine(const std::string& line) {
@@ -264,39 +263,10 @@ class FakeWorker {
   }
   protocol::Control nextControl() { return std::get<protocol::Control>(*receive(-1)); }
 
-  /// Step s has loss_total 1/s; the wall time is 1000 + s.
+  /// A hundred steps in a message.
   void sendScalars(std::int64_t from, std::int64_t to) {
-    protocol::ScalarBatch batch;
-    for (std::int64_t step = from; step <= to; ++step) {
-      batch.records.push_back({0,
-                               step,
-                               1000.0 + static_cast<double>(step),
-                               {{"train/loss_total", 1.0f / static_cast<float>(step)},
-                                {"solver/lr", 0.01f},
-                                {"time/step_seconds", 0.5f},
-                                {"time/images_per_second", 4.0f}}});
-      if (batch.records.size() == 100 || step == to) {
-        send(batch);
-        batch.records.clear();
-      }
-    }
-  }
-
-  /// Steps 1 … last of a learning-rate range test: 20 per decade from 1e-6, with a loss that falls
-  /// around 1e-4 and is 4 times its minimum at 0.05.
-  void sendRangeTest(std::int64_t last) {
-    protocol::ScalarBatch batch;
-    for (std::int64_t step = 1; step <= last; ++step) {
-      const double rate = 1e-6 * std::pow(10, static_cast<double>(step - 1) / 20);
-      const auto loss = static_cast<float>(1 + 3 / (1 + rate / 1e-4) + std::pow(rate / 0.03, 2));
-      batch.records.push_back({0,
-                               step,
-                               1000.0 + static_cast<double>(step),
-                               {{"train/loss_total", loss},
-                                {"solver/lr", static_cast<float>(rate)},
-                                {"find_lr/loss", loss}}});
-    }
-    send(batch);
+    for (std::int64_t step = from; step <= to; step += 100)
+      send(madeScalars(step, std::min(step + 99, to)));
   }
 
   /// eval STEP LOSS AP [best]
@@ -304,12 +274,7 @@ class FakeWorker {
     const auto step = a.number();
     const double loss = a.real(), ap = a.real();
     sendState(protocol::RunState::Evaluating, step);
-    send(protocol::ScalarBatch{{{0,
-                                 step,
-                                 1000.5 + static_cast<double>(step),
-                                 {{"eval/loss_total", static_cast<float>(loss)},
-                                  {"eval/segm/AP", static_cast<float>(ap)},
-                                  {"eval/bbox/AP", static_cast<float>(ap)}}}}});
+    send(madeEvaluation(step, loss, ap));
     const fs::path partial = layout().partialEvaluation(step);
     std::ostringstream json;
     json << R"({"step":)" << step << R"(,"losses":{"loss_total":)" << loss << R"(},"segm":{"AP":)"
@@ -402,7 +367,7 @@ class FakeWorker {
       loadWeights(control.id, load->weights);
     } else if (const auto* detect = std::get_if<protocol::Detect>(&control.action)) {
       const auto await = [this](Arguments& a) { commands().at("await")(a); };
-      protocol::Detected detected = lockstep::tests::madeDetections(*detect, loaded_, await);
+      protocol::Detected detected = madeDetections(*detect, loaded_, await);
       detected.id = control.id;
       send(detected);
     } else if (name == "cancel") {
@@ -456,19 +421,16 @@ class FakeWorker {
   /// finish STEP [stopped] [result JSON]: what the JSON does not say of the job's result is as it
   /// is by default.
   void finish(Arguments& a) {
-    protocol::Finished finished{a.number(), a.has("stopped"), noResult()};
+    const auto noResult = []<typename Job>(const Job&) -> protocol::Result {
+      return typename Job::Result();
+    };
+    protocol::Finished finished{a.number(), a.has("stopped"), std::visit(noResult, job_.work)};
     exit_ = finished.stopped ? 75 : 0;
     auto line = nlohmann::json::parse(protocol::encode(protocol::WorkerMessage(finished)));
     const std::string rest = a.rest();
     if (const auto result = rest.find("result "); result != std::string::npos)
       line["result"].merge_patch(nlohmann::json::parse(rest.substr(result + 7)));
     sendLine(line.dump());
-  }
-
-  protocol::Result noResult() const {
-    return std::visit(
-        []<typename Job>(const Job&) -> protocol::Result { return typename Job::Result(); },
-        job_.work);
   }
 
   /// Of a job that has one.
@@ -479,10 +441,7 @@ class FakeWorker {
 
   void fail(Arguments& a) {
     const int status = static_cast<int>(a.number());
-    protocol::Failed failed;
-    failed.message = a.rest();
-    failed.exitStatus = status;
-    failed.step = 3;
+    protocol::Failed failed{.message = a.rest(), .exitStatus = status, .step = 3};
     failed.phase = protocol::Phase::Forward;
     failed.cause = protocol::FailureCause::Error;
     send(failed);
