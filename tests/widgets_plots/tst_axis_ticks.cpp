@@ -60,6 +60,11 @@ class TstAxisTicks : public QObject {
     QVERIFY(steps >= 2);
   }
 
+  void aStepIsTheLeastHoweverFarOneZooms() {
+    for (const double length : {0.5, 0.05, 1e-6, 0.0})
+      QCOMPARE(widgets::tickStep(XAxis::Step, {41, 41 + length}, 5), 1.0);
+  }
+
   void aTimeAxisHasTwoTicksHoweverNarrow_data() {
     QTest::addColumn<double>("seconds");
     for (const double seconds : {3.0, 50.0, 70.0, 130.0, 170.0, 250.0, 700.0, 5000.0, 9.0e4, 4.0e5})

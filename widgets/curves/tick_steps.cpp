@@ -17,11 +17,13 @@ bool hasTwoTicks(double step, const Range& range) {
   return (std::ceil(range.first / step) + 1) * step <= range.second;
 }
 
-/// 1, 2 and 5 times the powers of ten from `power` on.
+/// 1, 2 and 5 times the powers of ten from `power` on: some in any case.
 std::vector<double> roundSteps(double max, double power = 1) {
   std::vector<double> steps;
-  for (; power <= max * 10; power *= 10)
+  do {
     for (double factor : {1.0, 2.0, 5.0}) steps.push_back(factor * power);
+    power *= 10;
+  } while (power <= max * 10);
   return steps;
 }
 
