@@ -27,6 +27,7 @@ constexpr int kErrorMark = 1, kWarningMark = 2, kErrorLine = 3;
 /// Of LineMark::Kind, in its order.
 constexpr std::array kValueMarks{4, 5, 6};
 constexpr int kErrorUnderline = 8, kWarningUnderline = 9;
+constexpr int kErrorStyle = 64, kWarningStyle = 65;  // above those of lexers
 constexpr int kFontSize = 12;
 constexpr int kRestMilliseconds = 400;
 constexpr char kCandidateSeparator = '\n';
@@ -210,6 +211,13 @@ void YamlText::annotateIssues() {
   annotatedPx_ = viewport()->width();
   const Theme& theme = currentTheme();
   const QFont font = inOneFamily(interfaceFont(11));
+  // A QsciStyledText never frees a QsciStyle that it is given: it is given the number of one.
+  const auto useStyle = [&](int number, const QColor& colour) {
+    QsciStyle(number, QStringLiteral("issue"), colour, blend(theme.field, colour, 0.08), font)
+        .apply(this);
+  };
+  useStyle(kErrorStyle, theme.error);
+  useStyle(kWarningStyle, theme.warning);
   std::map<int, QList<QsciStyledText>> notes;
   for (const DocumentIssue& issue : issues_) {
     if (issue.line < 1 || issue.line > lines()) continue;
@@ -219,10 +227,7 @@ void YamlText::annotateIssues() {
       text += tr("   double-click to replace with: ") + QString::fromStdString(issue.suggestion);
     text = wrapped(text, font, annotationWidth(line));
     if (notes.count(line)) text.prepend(QLatin1Char('\n'));
-    const QColor colour = issue.isError ? theme.error : theme.warning;
-    const QsciStyle style(-1, QStringLiteral("issue"), colour, blend(theme.field, colour, 0.08),
-                          font);
-    notes[line] << QsciStyledText(text, style);
+    notes[line] << QsciStyledText(text, issue.isError ? kErrorStyle : kWarningStyle);
   }
   for (const auto& [line, texts] : notes) annotate(line, texts);
 }
