@@ -70,7 +70,7 @@ class TstPredictionSession : public QObject {
 
   void largeImagesAreNotPrepared() {
     std::vector<coco::Image> large;
-    for (int i = 1; i <= 2; ++i) large.push_back({ImageId{i}, "none.png", 2000, 1001});
+    for (int i = 1; i <= 2; ++i) large.push_back({ImageId{i}, "none.png", 1000, 1001});
     const auto dataset = std::make_shared<const coco::Dataset>(
         coco::Dataset::fromParts(large, {{CategoryId{1}, "1"}}, {}, "made"));
     session_->setDataset(dataset, folder_->path(), {});

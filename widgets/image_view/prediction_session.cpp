@@ -25,7 +25,12 @@ constexpr std::chrono::milliseconds kUntilHistory{150};
 constexpr std::chrono::milliseconds kUntilPreparation{60};
 /// One at each side.
 constexpr std::size_t kPrepared = 2;
-constexpr qint64 kMostPreparedPixels = 2'000'000;
+constexpr qint64 kMostPreparedPixels = 1'000'000;
+
+/// The masks of a large one take too much memory.
+bool canBePrepared(const coco::Image& image) {
+  return qint64{image.width} * image.height <= kMostPreparedPixels;
+}
 
 }  // namespace
 
@@ -142,7 +147,8 @@ void PredictionSession::setImage(std::size_t index, const std::vector<std::size_
 /// And keeps that of the image before, to which one often goes back.
 std::shared_ptr<const CanvasScene> PredictionSession::takePrepared(std::size_t index) {
   std::map<std::size_t, std::shared_ptr<const CanvasScene>> kept;
-  if (scene_ && sceneJob_.isIdle() && chosenObjects_.empty()) kept[index_] = scene_;
+  if (scene_ && sceneJob_.isIdle() && chosenObjects_.empty() && canBePrepared(image()))
+    kept[index_] = scene_;
   const auto found = prepared_.find(index);
   const auto taken = found == prepared_.end() ? nullptr : found->second;
   preparationJob_.cancel();
@@ -267,12 +273,9 @@ void PredictionSession::handleScene(const SceneResult& result) {
 
 /// The nearest one; std::nullopt: all are prepared that are to be.
 std::optional<std::size_t> PredictionSession::unpreparedNeighbour() const {
-  for (std::size_t i = 0; i < std::min(kPrepared, neighbours_.size()); ++i) {
-    const coco::Image& image = dataset_->images()[neighbours_[i]];
-    if (qint64{image.width} * image.height <= kMostPreparedPixels &&
-        !prepared_.contains(neighbours_[i]))
+  for (std::size_t i = 0; i < std::min(kPrepared, neighbours_.size()); ++i)
+    if (canBePrepared(dataset_->images()[neighbours_[i]]) && !prepared_.contains(neighbours_[i]))
       return neighbours_[i];
-  }
   return std::nullopt;
 }
 

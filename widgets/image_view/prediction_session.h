@@ -93,7 +93,7 @@ class PredictionSession : public QObject {
   /// No job is running, but perhaps for images that are not shown.
   bool isIdle() const;
   /// The scenes of the images beside the shown one are there, so that going to them shows them at
-  /// once; those of large images are not prepared.
+  /// once; those of over a megapixel are not prepared.
   bool isPrepared() const;
 
  Q_SIGNALS:
