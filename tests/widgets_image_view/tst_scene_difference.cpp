@@ -95,12 +95,37 @@ class TstSceneDifference : public QObject {
     QTest::newRow("IoU") << Change([](SceneRequest& r) { r.thresholds.iou = 0.8; });
     QTest::newRow("hidden class") << Change([](SceneRequest& r) { r.hidden = {CategoryId{2}}; });
     QTest::newRow("chosen object") << Change([](SceneRequest& r) { r.chosenObjects = {7}; });
-    QTest::newRow("colours") << Change([](SceneRequest& r) { r.colourBy = ColourBy::Class; });
+    QTest::newRow("colours") << Change([](SceneRequest& r) {
+      r.colourBy = r.colourBy == ColourBy::Class ? ColourBy::Verdict : ColourBy::Class;
+    });
     QTest::newRow("no detections") << Change([](SceneRequest& r) { r.detections = {}; });
   }
   void aChangedSceneIsDrawnAsAnew() {
     QFETCH(Change, change);
-    const auto before = made_.scene(nothing), now = made_.scene(change);
+    compare(made_.scene(nothing), made_.scene(change));
+    // Whose colours do not tell their verdicts.
+    const auto inClassColours = [](SceneRequest& request) { request.colourBy = ColourBy::Class; };
+    compare(made_.scene(inClassColours), made_.scene([&](SceneRequest& request) {
+      inClassColours(request);
+      change(request);
+    }));
+  }
+
+  void theSameSceneDiffersNowhere() {
+    QVERIFY(changedParts(*made_.scene(nothing), *made_.scene(nothing)).empty());
+  }
+
+  void onlyWhatChangesIsAPart() {
+    const auto before = made_.scene(nothing);
+    const auto now = made_.scene([](SceneRequest& r) { r.thresholds.score = 0.55; });
+    const std::vector<QRectF> parts = changedParts(*before, *now);
+    QVERIFY(!parts.empty());
+    QVERIFY2(parts.size() < 20, qPrintable(QString::number(parts.size())));
+  }
+
+ private:
+  void compare(const std::shared_ptr<const CanvasScene>& before,
+               const std::shared_ptr<const CanvasScene>& now) {
     for (const double zoom : {0.5, 1.0, 2.3}) {
       ImageCanvas changed, anew;
       for (ImageCanvas* canvas : {&changed, &anew}) {
@@ -117,19 +142,6 @@ class TstSceneDifference : public QObject {
     }
   }
 
-  void theSameSceneDiffersNowhere() {
-    QVERIFY(changedParts(*made_.scene(nothing), *made_.scene(nothing)).empty());
-  }
-
-  void onlyWhatChangesIsAPart() {
-    const auto before = made_.scene(nothing);
-    const auto now = made_.scene([](SceneRequest& r) { r.thresholds.score = 0.55; });
-    const std::vector<QRectF> parts = changedParts(*before, *now);
-    QVERIFY(!parts.empty());
-    QVERIFY2(parts.size() < 20, qPrintable(QString::number(parts.size())));
-  }
-
- private:
   MadeScenes made_;
 };
 
