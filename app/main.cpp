@@ -11,6 +11,7 @@
 #include "app/settings_file.h"
 #include "app/termination_signals.h"
 #include "engine/base/error.h"
+#include "engine/base/free_memory.h"
 
 namespace {
 
@@ -26,6 +27,7 @@ void prepareEnvironment(const app::CommandLine& line) {
 }
 
 int runWindow(int argc, char** argv, const app::CommandLine& line) {
+  base::returnLargeBlocks();
   prepareEnvironment(line);
   QLocale::setDefault(QLocale(QLocale::English));  // numbers as in the texts around them
   if (!line.screenshot.isEmpty()) app::dropPlatformNotes();

@@ -5,12 +5,14 @@
 #include <cstdio>
 #include <string>
 
+#include "engine/base/free_memory.h"
 #include "tests/app_speed/measure.h"
 
 int main(int argc, char** argv) {
   using namespace lockstep::speed;
   if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM") && !qEnvironmentVariableIsSet("DISPLAY"))
     qputenv("QT_QPA_PLATFORM", "offscreen");
+  lockstep::base::returnLargeBlocks();  // as the program of the window does
   QApplication application(argc, argv);
   QCoreApplication::setApplicationName(QStringLiteral("lockstep-app-speed"));
   if (argc == 3 && std::string(argv[1]) == "--first-paint")

@@ -73,6 +73,11 @@ class TstPredictionStore : public QObject {
     QCOMPARE(images[0].read(), first);  // the same, not parsed again
     std::weak_ptr<const std::vector<coco::Detection>> second = images[1].read();
     QVERIFY(!second.expired());
+    for (const widgets::ImageDetections& image : images) {
+      const std::weak_ptr<const std::vector<coco::Detection>> once = image.readOnce();
+      QCOMPARE(once.expired(), &image > &images[1]);
+    }
+    QVERIFY(!second.expired());
     for (std::size_t i = 2; i < images.size(); ++i) images[i].read();
     QVERIFY(second.expired());
     QVERIFY(images[0].read() != first);

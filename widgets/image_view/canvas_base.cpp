@@ -104,23 +104,38 @@ void CanvasBase::composeOn(QPainter& painter) const {
   }
 }
 
+/// Empty.
+QPixmap CanvasBase::pictureOf(const CanvasView& view) {
+  const QSize size = view.rectPx().size();
+  std::erase_if(spares_, [&](const QPixmap& spare) { return spare.size() != size; });
+  if (spares_.empty()) spares_.emplace_back(size);
+  QPixmap picture = std::move(spares_.back());
+  spares_.pop_back();
+  picture.setDevicePixelRatio(view.devicePixelRatio);
+  picture.fill(view.background);
+  return picture;
+}
+
+void CanvasBase::putBack(QPixmap picture) {
+  if (!picture.isNull()) spares_.push_back(std::move(picture));
+}
+
 /// What was there is stretched if the scale is another one.
 void CanvasBase::show(const CanvasView& view) {
   const bool isStretched =
       !tiles_.empty() && !view.hasScaleOf(view_) && view.devicePixelRatio == view_.devicePixelRatio;
   if (isStretched) {
-    QPixmap before(view_.rectPx().size());
-    before.setDevicePixelRatio(view_.devicePixelRatio);
-    before.fill(view.background);
+    QPixmap before = pictureOf(view_);
     QPainter composing(&before);
     composeOn(composing);
     composing.end();
-    older_ = QPixmap(view.rectPx().size());
-    older_.setDevicePixelRatio(view.devicePixelRatio);
-    older_.fill(view.background);
+    putBack(std::exchange(older_, {}));
+    older_ = pictureOf(view);
     QPainter painter(&older_);
     painter.setTransform(view_.toWidget.inverted() * view.toWidget);
     painter.drawPixmap(0, 0, before);
+    painter.end();
+    putBack(std::move(before));
     olderAt_ = -view.cornerPx();
   }
   if (!view.hasScaleOf(view_)) tiles_.clear();
@@ -144,7 +159,7 @@ bool CanvasBase::paintOn(QPainter& painter, const CanvasView& view, const Draw& 
     redraw(place, draw);
     isSomethingDrawn = true;
   }
-  if (isComplete) older_ = {};
+  if (isComplete) putBack(std::exchange(older_, {}));
   composeOn(painter);
   const QRect kept = view_.rectPx().adjusted(-kTilePx, -kTilePx, kTilePx, kTilePx);
   std::erase_if(tiles_, [&](const auto& tile) { return !rectOf(tile.first).intersects(kept); });
@@ -156,12 +171,12 @@ bool CanvasBase::drawAhead(const Draw& draw) {
   const QSizeF picture = view_.toWidget.mapRect(QRectF(QPointF(), view_.picture)).size();
   const QRect pictured(view_.cornerPx(), (picture * view_.devicePixelRatio).toSize());
   const QRect ahead = kept & pictured;
-  if (ahead.isEmpty()) return false;
-  for (const Place place : placesIn(ahead)) {
+  for (const Place place : ahead.isEmpty() ? std::vector<Place>() : placesIn(ahead)) {
     if (isThere(place)) continue;
     redraw(place, draw);
     return true;
   }
+  spares_.clear();  // the zoom has come to rest
   return false;
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <utility>
+#include <vector>
 
 class QPainter;
 
@@ -66,13 +67,16 @@ class CanvasBase {
   bool isThere(Place place) const;
   bool hasOlder(Place place) const;
   void redraw(Place place, const Draw& draw);
+  QPixmap pictureOf(const CanvasView& view);
+  void putBack(QPixmap picture);
   void show(const CanvasView& view);
   void composeOn(QPainter& painter) const;
 
   CanvasView view_;  ///< that was painted last
   std::map<Place, Tile> tiles_;
-  QPixmap older_;   ///< what was there before, at another scale; null: nothing
-  QPoint olderAt_;  ///< its corner from that of the picture on, px of the screen
+  QPixmap older_;                ///< what was there before, at another scale; null: nothing
+  QPoint olderAt_;               ///< its corner from that of the picture on, px of the screen
+  std::vector<QPixmap> spares_;  ///< of the view's size, so that a zoom asks for no memory
 };
 
 }  // namespace lockstep::widgets

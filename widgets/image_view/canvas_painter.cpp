@@ -9,6 +9,7 @@
 #include "widgets/image_view/fill_tiles.h"
 #include "widgets/image_view/image_canvas.h"
 #include "widgets/image_view/place_beside.h"
+#include "widgets/image_view/thinned_path.h"
 #include "widgets/image_view/verdict_style.h"
 #include "widgets/theme.h"
 
@@ -111,26 +112,9 @@ bool CanvasPainter::isInArea(const QRectF& imageRect) const {
       .intersects(area_);
 }
 
-/// The path in widget px, without points that are less than a pixel of the screen apart, because
-/// the time of a stroke grows with its points.
+/// The path in widget px.
 QPainterPath CanvasPainter::onScreen(const QPainterPath& path) const {
-  const double apartPx = 0.9 / painter_.device()->devicePixelRatioF();
-  QPainterPath thinned;
-  QPointF kept;
-  const int count = path.elementCount();
-  for (int i = 0; i < count; ++i) {
-    const QPointF at = view_.map(QPointF(path.elementAt(i)));
-    const bool isLast = i + 1 == count || path.elementAt(i + 1).isMoveTo();
-    if (path.elementAt(i).isMoveTo()) {
-      thinned.moveTo(at);
-    } else if (isLast || (at - kept).manhattanLength() >= apartPx) {
-      thinned.lineTo(at);
-    } else {
-      continue;
-    }
-    kept = at;
-  }
-  return thinned;
+  return thinned(path, view_, 1 / painter_.device()->devicePixelRatioF());
 }
 
 /// Draws what is visible of a picture that stands at `place`, image px.
@@ -268,14 +252,19 @@ void CanvasPainter::drawLabel(const QRectF& box, const std::vector<LabelText>& t
   const QFontMetricsF metrics(painter_.font());
   if (std::max(box.width(), box.height()) < kSmallestLabelledSidePx || !area_.intersects(box))
     return;
+  const auto chipOf = [&](double width) {
+    return QRectF(std::clamp(box.left(), 0.0, std::max(0.0, area_.width() - width)),
+                  std::max(0.0, box.top() - metrics.height() / 2), width, metrics.height());
+  };
+  const auto isFree = [&](const QRectF& chip) {
+    return std::none_of(taken.begin(), taken.end(),
+                        [&](const QRectF& other) { return other.intersects(chip); });
+  };
+  if (!isFree(chipOf(2 * kLabelPaddingPx))) return;  // no text needs less
   for (const LabelText& label : texts) {
-    QRectF chip(0, std::max(0.0, box.top() - metrics.height() / 2),
-                metrics.horizontalAdvance(label.text) + 2 * kLabelPaddingPx, metrics.height());
+    const QRectF chip = chipOf(metrics.horizontalAdvance(label.text) + 2 * kLabelPaddingPx);
     if (!label.mayBeWider && box.width() < kMinWidthOfLabel * chip.width()) continue;
-    chip.moveLeft(std::clamp(box.left(), 0.0, std::max(0.0, area_.width() - chip.width())));
-    const bool isFree = std::none_of(taken.begin(), taken.end(),
-                                     [&](const QRectF& other) { return other.intersects(chip); });
-    if (!isFree) continue;
+    if (!isFree(chip)) continue;
     taken.push_back(chip);
     painter_.setPen(Qt::NoPen);
     painter_.setBrush(theme_.labelGround);

@@ -14,6 +14,7 @@
 #include "widgets/image_view/canvas_painter.h"
 #include "widgets/image_view/explanation_painter.h"
 #include "widgets/image_view/loupe.h"
+#include "widgets/image_view/scene_difference.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -56,12 +57,15 @@ void ImageCanvas::setScene(std::shared_ptr<const CanvasScene> scene) {
     }
   }
   const bool sizeChanges = !scene_ || !scene || scene_->imageSize != scene->imageSize;
-  scene_ = std::move(scene);
+  const auto before = std::exchange(scene_, std::move(scene));
   fills_.setScene(scene_);
   pinned_ = pinnedNow;
   hovered_ = -1;
   if (sizeChanges && isFitted_) fit();
-  redrawBase();
+  if (sizeChanges)
+    redrawBase();
+  else
+    redrawDifference(*before);
 }
 
 void ImageCanvas::setLayers(const CanvasLayers& layers) {
@@ -195,6 +199,15 @@ QPointF ImageCanvas::onScreenPixel(QPointF widgetPoint) const {
 
 void ImageCanvas::redrawBase() {
   base_.drop();
+  update();
+}
+
+/// A tick of a slider changes a few instances of many.
+void ImageCanvas::redrawDifference(const CanvasScene& before) {
+  constexpr double kBesidePx = 8, kBesideImagePx = 4;  // of lines and of smooth scaling
+  const double beside = kBesidePx / scale_ + kBesideImagePx;
+  for (const QRectF& part : changedParts(before, *scene_))
+    base_.drop(part.adjusted(-beside, -beside, beside, beside));
   update();
 }
 

@@ -116,6 +116,7 @@ class ImageCanvas : public QWidget, public SpokenValue {
   void tellPixel(QPointF widgetPoint);
   QPointF onScreenPixel(QPointF widgetPoint) const;
   void redrawBase();
+  void redrawDifference(const CanvasScene& before);
   void redrawPart(const QRectF& imagePart);
   QTransform transform() const;
   CanvasView view() const;

@@ -5,6 +5,7 @@
 #include <QSortFilterProxyModel>
 #include <QStyledItemDelegate>
 #include <algorithm>
+#include <set>
 
 #include "widgets/image_view/instance_model.h"
 #include "widgets/image_view/verdict_style.h"
@@ -90,17 +91,22 @@ void InstanceTable::resizeEvent(QResizeEvent* event) {
 }
 
 void InstanceTable::setScene(std::shared_ptr<const CanvasScene> scene) {
-  widestClassPx_ = widestErrorPx_ = 0;
   hasSeveralClasses_ = scene && scene->hasSeveralClasses;
-  const QFontMetrics metrics(interfaceFont(12));
-  const auto widthOf = [&](const QString& text) {
-    return metrics.horizontalAdvance(text) + scaledPx(kPaddingPx);
-  };
+  std::set<QString> classes, errors;  // a few of many instances
   if (scene)
     for (const CanvasScene::Instance& shown : scene->instances) {
-      widestClassPx_ = std::max(widestClassPx_, widthOf(shown.className));
-      widestErrorPx_ = std::max(widestErrorPx_, widthOf(shown.errorText()));
+      classes.insert(shown.className);
+      errors.insert(shown.errorText());
     }
+  const QFontMetrics metrics(interfaceFont(12));
+  const auto widestOf = [&](const std::set<QString>& texts) {
+    int widest = 0;
+    for (const QString& text : texts)
+      widest = std::max(widest, metrics.horizontalAdvance(text) + scaledPx(kPaddingPx));
+    return widest;
+  };
+  widestClassPx_ = widestOf(classes);
+  widestErrorPx_ = widestOf(errors);
   fitColumns();
   isQuiet_ = true;
   model_->setScene(std::move(scene));

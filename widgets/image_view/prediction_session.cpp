@@ -21,6 +21,16 @@ constexpr int kAllocationLimitMiB = 1024;
 constexpr std::chrono::milliseconds kUntilInterval{300};
 /// From the last change of the image on, whose own pixels and masks come first.
 constexpr std::chrono::milliseconds kUntilHistory{150};
+/// From the last change of the scene on, which those of other images must not delay.
+constexpr std::chrono::milliseconds kUntilPreparation{60};
+/// One at each side.
+constexpr std::size_t kPrepared = 2;
+constexpr qint64 kMostPreparedPixels = 1'000'000;
+
+/// The masks of a large one take too much memory.
+bool canBePrepared(const coco::Image& image) {
+  return qint64{image.width} * image.height <= kMostPreparedPixels;
+}
 
 }  // namespace
 
@@ -36,6 +46,11 @@ PredictionSession::PredictionSession(QObject* parent)
             Q_EMIT imageDecoded();
           }),
       sceneJob_([this](const SceneResult& result) { handleScene(result); }),
+      preparationJob_([this](const SceneResult& result) {
+        keepGeometry(result);
+        prepared_[result.imageIndex] = result.scene;
+        prepareNext();
+      }),
       analysisJob_([this](const std::shared_ptr<const CheckpointAnalysis>& analysis) {
         analysis_ = analysis;
         refreshFigures();
@@ -69,6 +84,9 @@ PredictionSession::PredictionSession(QObject* parent)
   historyTimer_.setSingleShot(true);
   historyTimer_.setInterval(kUntilHistory);
   connect(&historyTimer_, &QTimer::timeout, this, &PredictionSession::findHistory);
+  preparationTimer_.setSingleShot(true);
+  preparationTimer_.setInterval(kUntilPreparation);
+  connect(&preparationTimer_, &QTimer::timeout, this, &PredictionSession::prepareNext);
 }
 
 void PredictionSession::setDataset(std::shared_ptr<const coco::Dataset> dataset,
@@ -83,16 +101,14 @@ void PredictionSession::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   step_ = 0;
   decoded_.reset();
   scene_.reset();
-  analysis_.reset();
+  dropAnalysis();
   overlaps_ = std::make_shared<OverlapCache>(kOverlapCacheBytes);
   geometries_.clear();
   images_.clear();
   sceneJob_.cancel();
-  analysisJob_.cancel();
+  dropPrepared();
   apJob_.cancel();
   dropAp();
-  figures_ = {};
-  figuresJob_.cancel();
   history_.reset();
   historyJob_.cancel();
   historyTimer_.stop();
@@ -107,16 +123,37 @@ QString PredictionSession::pathOf(std::size_t index) const {
 }
 
 void PredictionSession::setImage(std::size_t index, const std::vector<std::size_t>& neighbours) {
+  std::shared_ptr<const CanvasScene> prepared;
   if (index != index_) {
     decoded_.reset();
-    scene_.reset();
+    prepared = takePrepared(index);
+    scene_ = prepared;
     chosenObjects_.clear();
   }
   index_ = index;
   neighbours_ = neighbours;
   loadImages();
-  refreshScene();
+  if (prepared) {
+    sceneJob_.cancel();
+    sceneFailure_.clear();
+    preparationTimer_.start();
+    QMetaObject::invokeMethod(this, &PredictionSession::sceneBuilt, Qt::QueuedConnection);
+  } else {
+    requestScene();
+  }
   refreshHistory();
+}
+
+/// And keeps that of the image before, to which one often goes back.
+std::shared_ptr<const CanvasScene> PredictionSession::takePrepared(std::size_t index) {
+  std::map<std::size_t, std::shared_ptr<const CanvasScene>> kept;
+  if (scene_ && sceneJob_.isIdle() && chosenObjects_.empty() && canBePrepared(image()))
+    kept[index_] = scene_;
+  const auto found = prepared_.find(index);
+  const auto taken = found == prepared_.end() ? nullptr : found->second;
+  preparationJob_.cancel();
+  prepared_ = std::move(kept);
+  return taken;
 }
 
 void PredictionSession::reloadImages() {
@@ -147,6 +184,7 @@ void PredictionSession::setStep(qint64 step) {
   if (step == step_) return;
   step_ = step;
   dropAp();
+  dropAnalysis();
   refreshScene();
   refreshAnalysis();
   refreshAp();
@@ -189,35 +227,72 @@ QString PredictionSession::geometryKey(std::size_t index, qint64 step) const {
 }
 
 void PredictionSession::refreshScene() {
-  if (!dataset_ || dataset_->images().empty()) return;
+  dropPrepared();
+  requestScene();
+}
+
+SceneRequest PredictionSession::sceneRequest(std::size_t index) const {
   SceneRequest request;
   request.dataset = dataset_;
-  request.imageIndex = index_;
+  request.imageIndex = index;
   request.step = step_;
-  request.detections = detections();
+  request.detections = store_.find(step_, dataset_->images()[index].id);
   request.thresholds = thresholds_;
   request.rules = rules();
   request.hidden = hidden_;
-  request.chosenObjects = chosenObjects_;
+  if (index == index_) request.chosenObjects = chosenObjects_;
   // Verdicts without a truth would all be of one colour.
   const bool isPlain = !rules_.hasTruth && colourBy_ == ColourBy::Verdict;
   request.colourBy = isPlain ? ColourBy::Class : colourBy_;
   request.theme = &currentTheme();
-  request.overlaps = knownOverlaps(request.detections);
-  if (const auto* known = geometries_.object(geometryKey(index_, step_))) request.geometry = *known;
-  sceneJob_.request([request] { return buildScene(request); });
+  request.overlaps = knownOverlaps(dataset_->images()[index].id, request.detections);
+  if (const auto* known = geometries_.object(geometryKey(index, step_))) request.geometry = *known;
+  return request;
+}
+
+void PredictionSession::requestScene() {
+  if (!dataset_ || dataset_->images().empty()) return;
+  sceneJob_.request([request = sceneRequest(index_)] { return buildScene(request); });
+}
+
+void PredictionSession::keepGeometry(const SceneResult& result) {
+  if (!result.geometry) return;
+  geometries_.insert(
+      geometryKey(result.imageIndex, result.step),
+      new std::shared_ptr<const ImageGeometry>(result.geometry),
+      std::min<qsizetype>(result.geometry->sizeBytes() / 1024 + 1, kGeometryCacheKiB));
 }
 
 void PredictionSession::handleScene(const SceneResult& result) {
-  if (result.geometry) {
-    geometries_.insert(
-        geometryKey(result.imageIndex, result.step),
-        new std::shared_ptr<const ImageGeometry>(result.geometry),
-        std::min<qsizetype>(result.geometry->sizeBytes() / 1024 + 1, kGeometryCacheKiB));
-  }
+  keepGeometry(result);
   scene_ = result.scene;
   sceneFailure_ = result.failure;
+  preparationTimer_.start();
   Q_EMIT sceneBuilt();
+}
+
+/// The nearest one; std::nullopt: all are prepared that are to be.
+std::optional<std::size_t> PredictionSession::unpreparedNeighbour() const {
+  for (std::size_t i = 0; i < std::min(kPrepared, neighbours_.size()); ++i)
+    if (canBePrepared(dataset_->images()[neighbours_[i]]) && !prepared_.contains(neighbours_[i]))
+      return neighbours_[i];
+  return std::nullopt;
+}
+
+void PredictionSession::prepareNext() {
+  if (!dataset_ || dataset_->images().empty() || !sceneJob_.isIdle()) return;
+  if (const auto next = unpreparedNeighbour())
+    preparationJob_.request([request = sceneRequest(*next)] { return buildScene(request); });
+}
+
+void PredictionSession::dropPrepared() {
+  preparationTimer_.stop();
+  preparationJob_.cancel();
+  prepared_.clear();
+}
+
+bool PredictionSession::isPrepared() const {
+  return !dataset_ || dataset_->images().empty() || (scene_ && !unpreparedNeighbour());
 }
 
 void PredictionSession::refreshAnalysis() {
@@ -299,11 +374,19 @@ void PredictionSession::dropAp() {
   ap_.reset();
 }
 
-/// Of the shown image with these detections; nullptr: not computed yet.
+/// Likewise.
+void PredictionSession::dropAnalysis() {
+  analysisJob_.cancel();
+  analysis_.reset();
+  figuresJob_.cancel();
+  figures_ = {};
+}
+
+/// With these detections; nullptr: not computed yet.
 std::shared_ptr<const coco::ImageOverlaps> PredictionSession::knownOverlaps(
-    const ImageDetections& detections) const {
-  if (!analysis_ || analysis_->step() != step_) return nullptr;
-  const auto* const found = analysis_->overlaps->find(image().id);
+    ImageId image, const ImageDetections& detections) const {
+  if (!analysis_) return nullptr;
+  const auto* const found = analysis_->overlaps->find(image);
   return found != nullptr && found->detections == detections ? found->overlaps : nullptr;
 }
 

@@ -4,6 +4,7 @@
 #include <QObject>
 #include <QString>
 #include <QTimer>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -73,24 +74,27 @@ class PredictionSession : public QObject {
   /// Scene of the current image; nullptr while the first one is being built.
   std::shared_ptr<const CanvasScene> scene() const { return scene_; }
   QString sceneFailure() const { return sceneFailure_; }
-  /// Analysis of the current checkpoint, or of the previous one until it is done; nullptr before
-  /// the first.
+  /// Analysis of the current checkpoint, perhaps at the IoU threshold before; nullptr until it is
+  /// done.
   const CheckpointAnalysis* analysis() const { return analysis_.get(); }
+  /// The first one of the current checkpoint will be there soon.
+  bool awaitsAnalysis() const { return !analysis_ && !analysisJob_.isIdle(); }
   /// It is of the current checkpoint and IoU threshold.
-  bool isAnalysed() const {
-    return analysis_ && analysis_->step() == step_ && analysis_->iouThreshold == thresholds_.iou;
-  }
+  bool isAnalysed() const { return analysis_ && analysis_->iouThreshold == thresholds_.iou; }
   /// The same for jobs.
   const std::shared_ptr<const CheckpointAnalysis>& keptAnalysis() const { return analysis_; }
   /// Of the current checkpoint; std::nullopt: not known yet.
   const std::optional<ShownAp>& shownAp() const { return shownAp_; }
-  /// Of the current checkpoint, or of the one before until they are known.
+  /// Of the current checkpoint; empty until they are known.
   const CheckpointFigures& figures() const { return figures_; }
   ImageDetections detections() const;
   /// Of the shown image at the thresholds, by rising step; empty until it is known.
   std::vector<ImageHistory::OfStep> history() const;
-  /// No job is running.
+  /// No job is running, but perhaps for images that are not shown.
   bool isIdle() const;
+  /// The scenes of the images beside the shown one are there, so that going to them shows them at
+  /// once; those of over a megapixel are not prepared.
+  bool isPrepared() const;
 
  Q_SIGNALS:
   void imageDecoded();
@@ -104,7 +108,14 @@ class PredictionSession : public QObject {
  private:
   MatchRules rulesAt(qint64 step) const { return rules_.forResults(store_.haveMasks(step)); }
   void loadImages();
+  SceneRequest sceneRequest(std::size_t index) const;
+  void requestScene();
   void handleScene(const SceneResult& result);
+  void keepGeometry(const SceneResult& result);
+  std::shared_ptr<const CanvasScene> takePrepared(std::size_t index);
+  std::optional<std::size_t> unpreparedNeighbour() const;
+  void prepareNext();
+  void dropPrepared();
   void refreshAnalysis();
   void refreshAp();
   void refreshFigures();
@@ -113,7 +124,9 @@ class PredictionSession : public QObject {
   void delayInterval();
   void findHistory();
   void dropAp();
-  std::shared_ptr<const coco::ImageOverlaps> knownOverlaps(const ImageDetections& detections) const;
+  void dropAnalysis();
+  std::shared_ptr<const coco::ImageOverlaps> knownOverlaps(ImageId image,
+                                                           const ImageDetections& detections) const;
   QString geometryKey(std::size_t index, qint64 step) const;
 
   std::shared_ptr<const coco::Dataset> dataset_;
@@ -136,6 +149,10 @@ class PredictionSession : public QObject {
   QCache<QString, std::shared_ptr<const ImageGeometry>> geometries_;
   jobs::KeyedLoader<DecodedImage> images_;
   jobs::LatestJob<SceneResult> sceneJob_;
+  /// As they would be shown, by image; null: it cannot be built.
+  std::map<std::size_t, std::shared_ptr<const CanvasScene>> prepared_;
+  jobs::LatestJob<SceneResult> preparationJob_;
+  QTimer preparationTimer_;  ///< runs while scenes change
   jobs::LatestJob<std::shared_ptr<const CheckpointAnalysis>> analysisJob_;
   struct ApResult {
     std::shared_ptr<const FilteredAp> of;

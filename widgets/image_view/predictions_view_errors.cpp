@@ -12,7 +12,7 @@ namespace lockstep::widgets {
 /// Images that have errors at these thresholds.
 std::vector<std::size_t> PredictionsView::Impl::imagesWithErrors() const {
   std::vector<std::size_t> images;
-  const CheckpointAnalysis* analysis = shownAnalysis();
+  const CheckpointAnalysis* analysis = session.analysis();
   if (!analysis) return images;
   for (const std::size_t index : order) {
     const auto counts = analysis->countsOf(session.dataset()->images()[index].id,

@@ -184,7 +184,7 @@ void PredictionsView::Impl::showImageAt(int at) {
   showDecoded();
   showFacts();
   showNotice();
-  panel->showImageCounts(shownAnalysis(), session.image().id);
+  panel->showImageCounts(session.analysis(), session.image().id);
   showHistory();
 }
 
@@ -218,8 +218,10 @@ void PredictionsView::Impl::reloadImages() {
 }
 
 void PredictionsView::Impl::showScene() {
-  canvas()->setScene(session.scene());
-  panel->table()->setScene(session.scene());
+  if (canvas()->scene() != session.scene()) {
+    canvas()->setScene(session.scene());
+    panel->table()->setScene(session.scene());
+  }
   panel->table()->showChosen(canvas()->pinned());
   showLegend();
   chooseWaitingError();
@@ -293,14 +295,8 @@ void PredictionsView::Impl::goToNearestPredicted() {
   filters->setPlace(tr("This image is predicted at no other checkpoint"));
 }
 
-/// Of the shown checkpoint; nullptr: it is not there yet.
-const CheckpointAnalysis* PredictionsView::Impl::shownAnalysis() const {
-  const CheckpointAnalysis* analysis = session.analysis();
-  return analysis && analysis->step() == session.step() ? analysis : nullptr;
-}
-
 void PredictionsView::Impl::showCounts() {
-  panel->showCounts(shownAnalysis(),
+  panel->showCounts(session.analysis(),
                     hasImages() ? std::optional(session.image().id) : std::nullopt);
   showAp();
   showAllImages();

@@ -110,7 +110,6 @@ struct PredictionsView::Impl {
   void showStrip();
   void showNotice();
   void offerStep(const QString& text, std::optional<qint64> step);
-  const CheckpointAnalysis* shownAnalysis() const;
   void showCounts();
   void showMarks();
   void showAp();

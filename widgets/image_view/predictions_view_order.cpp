@@ -34,6 +34,7 @@ void PredictionsView::Impl::rebuildOrder() {
   orderJob.cancel();
   if (!hasImages()) return showOrder({});
   const ImageOrder options = shownOrder();
+  if (options.needsCounts() && session.awaitsAnalysis()) return;  // what is shown stays until then
   if (!options.isSlow())
     return showOrder(orderedImages(*session.dataset(), session.analysis(), options));
   wasReady = false;
@@ -95,7 +96,7 @@ void PredictionsView::Impl::addFigure(ThumbnailStrip::Mark& mark, std::size_t in
 /// Of the images of the strip, as soon as they are counted.
 void PredictionsView::Impl::showMarks() {
   const CheckpointFigures& figures = session.figures();
-  const bool isCounted = figures.of && figures.of->step() == session.step();
+  const bool isCounted = figures.of != nullptr;
   const auto ofImages = isInOrderOfLosses() ? shownLosses() : nullptr;
   std::vector<ThumbnailStrip::Mark> marks;
   for (std::size_t index : order) {

@@ -21,7 +21,7 @@ void match(const coco::Dataset& dataset, std::size_t index, const MatchRules& ru
            OfImage& image) {
   const coco::Image& shown = dataset.images()[index];
   try {
-    const auto detections = image.detections.read();
+    const auto detections = image.detections.readOnce();
     image.overlaps = std::make_shared<const coco::ImageOverlaps>(
         overlapsOf(contentOf(dataset, index, *detections, rules)));
     image.objects = static_cast<std::size_t>(std::ranges::count_if(
@@ -174,6 +174,7 @@ std::shared_ptr<const CheckpointOverlaps> OverlapCache::at(
     keep(known);
     return known.overlaps;
   }
+  if (!known.overlaps && !kept_.empty()) makeRoom(kept_.back().bytes);  // it is about as large
   const Computing computing(*this, step, lock);
   auto all = std::make_shared<CheckpointOverlaps>(
       findAll(dataset, predictions, rules, known.overlaps.get()));
@@ -196,10 +197,14 @@ OverlapCache::Kept OverlapCache::take(qint64 step) {
 
 /// As the last used one; the oldest ones make room.
 void OverlapCache::keep(Kept kept) {
+  makeRoom(kept.bytes);
   kept_.push_back(std::move(kept));
-  std::size_t bytes = 0;
+}
+
+void OverlapCache::makeRoom(std::size_t wanted) {
+  std::size_t bytes = wanted;
   for (const Kept& one : kept_) bytes += one.bytes;
-  while (kept_.size() > 1 && bytes > mostBytes_) {
+  while (!kept_.empty() && bytes > mostBytes_) {
     bytes -= kept_.front().bytes;
     kept_.erase(kept_.begin());
   }

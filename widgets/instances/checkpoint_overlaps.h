@@ -54,8 +54,8 @@ struct CheckpointOverlaps {
 };
 
 /// The overlaps of masks are what costs time: they are computed once for each image and checkpoint,
-/// on all processors, and kept while they fit into the limit. One cache is for one dataset, which
-/// must not change. For any thread.
+/// on all processors, and kept while they fit into the limit, besides those that are being
+/// computed. One cache is for one dataset, which must not change. For any thread.
 class OverlapCache {
  public:
   explicit OverlapCache(std::size_t mostBytes = std::size_t{96} << 20) : mostBytes_(mostBytes) {}
@@ -73,9 +73,10 @@ class OverlapCache {
     std::size_t bytes = 0;
   };
   class Computing;
-  /// Both with the mutex held. Empty: it was not kept.
+  /// All with the mutex held. Empty: it was not kept.
   Kept take(qint64 step);
   void keep(Kept kept);
+  void makeRoom(std::size_t wanted);
 
   std::size_t mostBytes_;
   std::mutex mutex_;            ///< of what follows

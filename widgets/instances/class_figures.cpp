@@ -1,8 +1,17 @@
 #include "widgets/instances/class_figures.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "engine/base/parallel_for.h"
+
 namespace lockstep::widgets {
+namespace {
+
+/// Images that one thread takes at a time.
+constexpr std::size_t kChunk = 512;
+
+}  // namespace
 
 std::vector<ClassFigures> classFiguresOf(const CheckpointAnalysis& analysis,
                                          double scoreThreshold) {
@@ -25,8 +34,13 @@ CheckpointFigures figuresOf(std::shared_ptr<const CheckpointAnalysis> analysis,
   CheckpointFigures figures;
   if (analysis->overlaps->rules.hasTruth)
     figures.classes = classFiguresOf(*analysis, scoreThreshold);
-  for (const coco::Image& image : dataset.images())
-    figures.images.push_back(analysis->countsOf(image.id, scoreThreshold, hidden));
+  const std::size_t count = dataset.images().size();
+  figures.images.resize(count);
+  base::parallelFor((count + kChunk - 1) / kChunk, 0, [&](std::size_t chunk) {
+    const std::size_t end = std::min(count, (chunk + 1) * kChunk);
+    for (std::size_t i = chunk * kChunk; i < end; ++i)
+      figures.images[i] = analysis->countsOf(dataset.images()[i].id, scoreThreshold, hidden);
+  });
   figures.of = std::move(analysis);
   return figures;
 }

@@ -61,12 +61,16 @@ ImageDetections::ImageDetections(std::shared_ptr<const coco::ResultsByImage> fil
 
 bool ImageDetections::haveMasks() const { return source_->haveMasks; }
 
-DetectionCache::Detections ImageDetections::read() const {
+DetectionCache::Detections ImageDetections::readOnce() const {
   if (source_->inMemory) return source_->inMemory;
   if (auto kept = source_->cache->find(source_->key)) return kept;
-  auto detections = std::make_shared<const std::vector<coco::Detection>>(
+  return std::make_shared<const std::vector<coco::Detection>>(
       source_->file->detectionsOf(source_->image));
-  source_->cache->keep(source_->key, detections);
+}
+
+DetectionCache::Detections ImageDetections::read() const {
+  auto detections = readOnce();
+  if (!source_->inMemory) source_->cache->keep(source_->key, detections);
   return detections;
 }
 

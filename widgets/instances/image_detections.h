@@ -16,7 +16,7 @@ class DetectionCache {
  public:
   using Detections = std::shared_ptr<const std::vector<coco::Detection>>;
 
-  explicit DetectionCache(qint64 mostBytes = qint64{16} << 20) : kept_(mostBytes) {}
+  explicit DetectionCache(qint64 mostBytes = qint64{8} << 20) : kept_(mostBytes) {}
 
   /// nullptr: not kept.
   Detections find(quint64 key) const;
@@ -44,6 +44,9 @@ class ImageDetections {
   bool haveMasks() const;
   /// The image was predicted. Blocks while they are read; throws Error if they cannot be.
   DetectionCache::Detections read() const;
+  /// The same for reading all images, which are not kept: those that are looked at would make room
+  /// for them.
+  DetectionCache::Detections readOnce() const;
 
  private:
   struct Source;
