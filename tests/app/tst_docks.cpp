@@ -129,6 +129,26 @@ class TstDocks : public QObject {
     QTRY_VERIFY(log->isFloating() && log->widget()->height() > 20);
   }
 
+  void anErrorUnfoldsTheLog() {
+    QTemporaryDir parent;
+    tests::MadeRun failed = tests::made("failed", 20);
+    failed.state = "failed";
+    failed.error = "no space is left";
+    app::MainWindowOptions options =
+        tests::optionsFor({tests::makeRun(parent.path(), tests::made("good", 10)),
+                           tests::makeRun(parent.path(), failed)});
+    options.size = QSize(1200, 700);
+    MainWindow window(&theme_, options);
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    const auto* log = dockOf(window, "logDock");
+    auto* runs = window.findChild<app::RunsPanel*>();
+    runs->selectRun(parent.filePath(QStringLiteral("good")));
+    QTRY_VERIFY(log->isFolded());
+    runs->selectRun(parent.filePath(QStringLiteral("failed")));
+    QTRY_VERIFY(!log->isFolded());
+  }
+
   void keysOfTheWindowAreFoundFromADockThatFloats() {
     auto window = open();
     const auto* runs = window->findChild<app::RunsPanel*>();
