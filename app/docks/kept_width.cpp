@@ -2,6 +2,7 @@
 
 #include <QEvent>
 #include <QMainWindow>
+#include <QMouseEvent>
 
 #include "app/docks/dock.h"
 
@@ -30,11 +31,12 @@ void KeptWidth::apply() {
     window_->resizeDocks({dock_}, {widthPx_}, Qt::Horizontal);
 }
 
-/// A press on the line between docks and pages is one on the window itself. The window's layout has
-/// its new size before the event is seen here.
+/// The line between docks and pages is no widget: a press on it is one on the window itself. The
+/// window's layout has its new size before the event is seen here.
 bool KeptWidth::eventFilter(QObject* watched, QEvent* event) {
   if (watched == window_) {
-    if (event->type() == QEvent::MouseButtonPress) isDragged_ = true;
+    if (event->type() == QEvent::MouseButtonPress)
+      isDragged_ = !window_->childAt(static_cast<QMouseEvent*>(event)->position().toPoint());
     if (event->type() == QEvent::MouseButtonRelease) isDragged_ = false;
     if (event->type() == QEvent::Resize && windowSize_ != window_->size()) {
       windowSize_ = window_->size();
