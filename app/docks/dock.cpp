@@ -89,6 +89,8 @@ void Dock::setFolded(bool isFolded) {
   widget()->setMaximumHeight(isFolded ? 0 : QWIDGETSIZE_MAX);
   auto* window = qobject_cast<QMainWindow*>(parentWidget());
   if (window && !isFolded && canFold()) window->resizeDocks({this}, {openPx_}, Qt::Vertical);
+  if (!isFolded && isFloating()) resize(width(), openPx_);
+  Q_EMIT foldedChanged(isFolded);
 }
 
 void Dock::bringUp() {

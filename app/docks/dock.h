@@ -33,6 +33,7 @@ class Dock : public QDockWidget {
  Q_SIGNALS:
   /// In the window, where it takes room from what is there.
   void aboutToTakeRoom();
+  void foldedChanged(bool isFolded);
 
  protected:
   void changeEvent(QEvent* event) override;

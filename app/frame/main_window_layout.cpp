@@ -63,6 +63,7 @@ void MainWindow::buildDocks() {
   logDock_ = new Dock("logDock", tr("Log and alerts"), log_);
   logDock_->setHead(log_->head());
   connect(log_, &LogPanel::foldRequested, this, &MainWindow::foldLog);
+  connect(logDock_, &Dock::foldedChanged, log_, &LogPanel::setFolded);
   runsWidth_ = new KeptWidth(runsDock_, this);
   auto* inspector = new FactPanel(tr("Facts of what is selected"));
   inspector->tree()->setObjectName(QStringLiteral("inspector"));
@@ -97,7 +98,7 @@ void MainWindow::placeDocks() {
 void MainWindow::fitLog() {
   const bool isLow = height() < widgets::scaledPx(kLowPx);
   logDock_->setFolded(foldsLog_.value_or(isLow && !log_->hasErrors()));
-  log_->setFolded(logDock_->isFolded());
+  log_->setFolded(logDock_->isFolded());  // also where it cannot be
 }
 
 void MainWindow::foldLog(bool isFolded) {
