@@ -31,12 +31,18 @@ void KeptWidth::apply() {
     window_->resizeDocks({dock_}, {widthPx_}, Qt::Horizontal);
 }
 
-/// The line between docks and pages is no widget: a press on it is one on the window itself. The
-/// window's layout has its new size before the event is seen here.
+/// Between docks and pages, where the window has no widget or, as a wider grip, a plain one.
+bool KeptWidth::isLine(QPoint at) const {
+  const QWidget* const child = window_->childAt(at);
+  return child == nullptr ||
+         (child->parentWidget() == window_ && child->metaObject() == &QWidget::staticMetaObject);
+}
+
+/// The window's layout has its new size before the event is seen here.
 bool KeptWidth::eventFilter(QObject* watched, QEvent* event) {
   if (watched == window_) {
     if (event->type() == QEvent::MouseButtonPress)
-      isDragged_ = !window_->childAt(static_cast<QMouseEvent*>(event)->position().toPoint());
+      isDragged_ = isLine(static_cast<QMouseEvent*>(event)->position().toPoint());
     if (event->type() == QEvent::MouseButtonRelease) isDragged_ = false;
     if (event->type() == QEvent::Resize && windowSize_ != window_->size()) {
       windowSize_ = window_->size();

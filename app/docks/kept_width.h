@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QObject>
+#include <QPoint>
 #include <QSize>
 
 class QMainWindow;
@@ -26,6 +27,7 @@ class KeptWidth : public QObject {
 
  private:
   bool isBeside() const;
+  bool isLine(QPoint at) const;
   void apply();
 
   Dock* dock_;

@@ -13,7 +13,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kPaddingPx = 12, kInsetPx = 12, kMinClassPx = 60, kRoomyClassPx = 100, kAreaPx = 56,
+constexpr int kPaddingPx = 12, kInsetPx = 12, kMinClassPx = 60, kRoomyClassPx = 100, kAreaPx = 60,
               kObjectPx = 104, kErrorPx = 92;
 
 /// Their texts begin where the numbers of the column before end.

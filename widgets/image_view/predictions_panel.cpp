@@ -60,7 +60,7 @@ PredictionsPanel::PredictionsPanel(QWidget* parent) : QWidget(parent) {
 
 void PredictionsPanel::buildCheckpointSlider() {
   checkpoint_ = new ValueSlider(tr("no checkpoint"), [this](int position) {
-    if (!store_ || store_->checkpoints().empty()) return QString();
+    if (!store_ || store_->checkpoints().empty() || !resultsName_.isEmpty()) return QString();
     const double ap =
         store_->averagePrecision(store_->checkpoints()[static_cast<std::size_t>(position)]);
     return tr("%1 %2").arg(apName(),

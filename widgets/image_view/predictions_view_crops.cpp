@@ -112,8 +112,13 @@ void PredictionsView::Impl::chooseWaitingInstance() {
   canvas()->showBox(found->box);
 }
 
-QString PredictionsView::Impl::cropsPlace() const {
-  return tr("%1 instances").arg(countText(crops->count()));
+void PredictionsView::Impl::showCropFacts() {
+  name->setText(tr("Instances that pass the filters"));
+  facts->setText(order.size() == 1
+                     ? tr("of 1 image")
+                     : tr("of %1 images").arg(countText(static_cast<qint64>(order.size()))));
+  filters->setPlace(crops->count() == 1 ? tr("1 instance")
+                                        : tr("%1 instances").arg(countText(crops->count())));
 }
 
 }  // namespace lockstep::widgets

@@ -247,6 +247,7 @@ void PredictionsView::Impl::showScene() {
 }
 
 void PredictionsView::Impl::showFacts() {
+  if (areCropsShown()) return showCropFacts();
   const coco::Image& image = session.image();
   const auto objects = session.dataset()->annotationsOf(session.imageIndex()).size();
   name->setText(QString::fromStdString(image.fileName));
@@ -258,7 +259,6 @@ void PredictionsView::Impl::showFacts() {
   const std::size_t all = session.dataset()->images().size();
   const auto text = [](std::size_t number) { return countText(static_cast<qint64>(number)); };
   const int at = placeOf(session.imageIndex());
-  if (areCropsShown()) return filters->setPlace(cropsPlace());
   if (order.empty()) return filters->setPlace(tr("0 of %1 images").arg(text(all)));
   const QString place = at < 0 ? tr("not among %1").arg(text(order.size()))
                                : tr("%1 of %2").arg(countText(at + 1), text(order.size()));

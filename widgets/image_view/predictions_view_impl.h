@@ -156,7 +156,7 @@ struct PredictionsView::Impl {
   void showCrops(const std::vector<ListedInstance>& found);
   void goToInstance(const ListedInstance& instance);
   void chooseWaitingInstance();
-  QString cropsPlace() const;
+  void showCropFacts();
   void showErrorsOf(CategoryId category, bool areMissed);
   void forgetErrors();
   void awaitErrorFigures();
