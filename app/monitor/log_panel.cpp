@@ -64,6 +64,7 @@ void LogPanel::buildUi() {
 void LogPanel::buildHead() {
   fold_ = new widgets::FoldButton;
   fold_->setTitle({});
+  widgets::setRole(fold_, "icon");
   fold_->setOpen(true);
   fold_->setFocusPolicy(Qt::NoFocus);  // the keyboard has an action for it
   fold_->setAccessibleName(tr("Log and alerts: fold or unfold"));
@@ -92,7 +93,7 @@ void LogPanel::buildFilters() {
   filter_->setAccessibleName(tr("Filter log"));
   filter_->setPlaceholderText(tr("Filter log: words, /regex/"));
   filter_->setClearButtonEnabled(true);
-  filter_->setFixedWidth(widgets::scaledPx(220));
+  filter_->setFixedWidth(widgets::scaledPx(190));
 }
 
 void LogPanel::connectSignals() {
