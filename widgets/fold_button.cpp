@@ -20,7 +20,8 @@ void FoldButton::setTitle(const QString& title) {
 void FoldButton::setOpen(bool open) { setChecked(open); }
 
 void FoldButton::showTitle() {
-  setText((isOpen() ? QStringLiteral("▾  ") : QStringLiteral("▸  ")) + title_);
+  const QString mark = isOpen() ? QStringLiteral("▾") : QStringLiteral("▸");
+  setText(title_.isEmpty() ? mark : mark % QStringLiteral("  ") % title_);
 }
 
 }  // namespace lockstep::widgets

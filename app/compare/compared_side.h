@@ -7,12 +7,12 @@
 #include <memory>
 #include <optional>
 
-#include "app/compare/opened_results.h"
 #include "app/controllers/prediction_requests.h"
 #include "app/controllers/run_controller.h"
 #include "app/controllers/watched_files.h"
 #include "app/models/prediction_steps.h"
 #include "app/models/predictions_store.h"
+#include "app/results/opened_results.h"
 #include "widgets/instances/match_rules.h"
 #include "widgets/instances/prediction_store.h"
 #include "widgets/jobs/latest_job.h"

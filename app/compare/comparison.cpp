@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "app/compare/mask_sizes.h"
+#include "app/results/mask_sizes.h"
 #include "widgets/instances/instance_match.h"
 
 namespace lockstep::app {

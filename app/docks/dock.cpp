@@ -3,6 +3,7 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMainWindow>
 #include <QPainter>
 #include <QScreen>
 #include <QToolButton>
@@ -30,8 +31,11 @@ Dock::Dock(const char* id, const QString& title, QWidget* panel, QWidget* parent
   buildTitle();
   connect(this, &QDockWidget::topLevelChanged, this, [this](bool floats) {
     updateButtons();
+    setFolded(isFolded_ && canFold());
     if (floats && (pos() - dockedAt_).manhattanLength() < kAsidePx) stepAside();
   });
+  connect(this, &QDockWidget::dockLocationChanged, this,
+          [this] { setFolded(isFolded_ && canFold()); });
   connect(toggleViewAction(), &QAction::triggered, this, [this](bool isShown) {
     if (isShown) raise();
   });
@@ -69,6 +73,24 @@ void Dock::addTool(QWidget* tool) { row_->insertWidget(kToolsAt, tool); }
 void Dock::setHead(QWidget* head) {
   text_->hide();
   row_->insertWidget(0, head, 1);
+}
+
+bool Dock::canFold() const {
+  const auto* window = qobject_cast<const QMainWindow*>(parentWidget());
+  if (window == nullptr || isFloating()) return false;
+  const Qt::DockWidgetArea area = window->dockWidgetArea(const_cast<Dock*>(this));
+  return area == Qt::BottomDockWidgetArea || area == Qt::TopDockWidgetArea;
+}
+
+void Dock::setFolded(bool isFolded) {
+  if (isFolded == isFolded_ || (isFolded && !canFold())) return;
+  isFolded_ = isFolded;
+  if (isFolded) openPx_ = height();
+  widget()->setMaximumHeight(isFolded ? 0 : QWIDGETSIZE_MAX);
+  auto* window = qobject_cast<QMainWindow*>(parentWidget());
+  if (window && !isFolded && canFold()) window->resizeDocks({this}, {openPx_}, Qt::Vertical);
+  if (!isFolded && isFloating()) resize(width(), openPx_);
+  Q_EMIT foldedChanged(isFolded);
 }
 
 void Dock::bringUp() {

@@ -22,6 +22,10 @@ class Dock : public QDockWidget {
   void addTool(QWidget* tool);
   /// In the place of the title's text.
   void setHead(QWidget* head);
+  /// Leaves its title alone, below or above the pages; elsewhere it is never folded. The panel hides
+  /// what could have the focus.
+  void setFolded(bool isFolded);
+  bool isFolded() const { return isFolded_; }
   /// Shows it before those that share its place.
   void bringUp();
   void setVisible(bool isShown) override;
@@ -29,6 +33,7 @@ class Dock : public QDockWidget {
  Q_SIGNALS:
   /// In the window, where it takes room from what is there.
   void aboutToTakeRoom();
+  void foldedChanged(bool isFolded);
 
  protected:
   void changeEvent(QEvent* event) override;
@@ -39,11 +44,14 @@ class Dock : public QDockWidget {
   QToolButton* addButton(const QString& name);
   void updateButtons();
   void stepAside();
+  bool canFold() const;
 
   QHBoxLayout* row_ = nullptr;  ///< of the title: text, tools, buttons
   QLabel* text_ = nullptr;
   QToolButton* float_ = nullptr;
   QToolButton* close_ = nullptr;
+  bool isFolded_ = false;
+  int openPx_ = 0;   ///< its height before it was folded
   QPoint dockedAt_;  ///< on the screen, when it was last in the window
 };
 

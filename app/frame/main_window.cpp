@@ -248,6 +248,7 @@ bool MainWindow::event(QEvent* event) {
                               event->type() == QEvent::WindowStateChange;
   if (isOfVisibility)
     for (RemoteRuns* runs : remoteRuns_) runs->setWatched(isVisible() && !isMinimized());
+  if (event->type() == QEvent::Resize) fitLog();
   if (event->type() == QEvent::Resize || event->type() == QEvent::Move) keepLayoutSoon();
   return QMainWindow::event(event);
 }
@@ -304,6 +305,7 @@ void MainWindow::showNames() {
 }
 
 void MainWindow::showAlerts() {
+  foldLog(false);
   logDock_->bringUp();
   log_->showAlerts();
 }
@@ -313,6 +315,7 @@ void MainWindow::showLog() {
   log_->setLog(run ? run->history().log() : std::vector<LogEntry>());
   log_->setAlerts(run ? run->history().alerts() : std::vector<protocol::Alert>(),
                   run ? run->checkpointSteps() : std::vector<std::int64_t>());
+  fitLog();
 }
 
 /// That of the list until the run has been read; nothing: neither knows it yet.

@@ -44,6 +44,7 @@ class Dock;
 class Dismissals;
 class ForkDialog;
 class Inspector;
+class KeptWidth;
 class LogPanel;
 class MonitorPage;
 class NotesStore;
@@ -122,6 +123,8 @@ class MainWindow : public QMainWindow {
   void placeDocks();
   void resetDocks();
   void makeRoomFor(Dock* dock);
+  void fitLog();
+  void foldLog(bool isFolded);
   QMenu* buildMenu();
   QMenu* buildDraftMenu(QWidget* parent);
   QMenu* buildRecentMenu(QWidget* parent);
@@ -253,6 +256,8 @@ class MainWindow : public QMainWindow {
   StatusStrip* status_ = nullptr;
   std::vector<ShownRun> shownRuns_;  ///< the current one first
   Dock* runsDock_ = nullptr;
+  KeptWidth* runsWidth_ = nullptr;
+  std::optional<bool> foldsLog_;  ///< as a person chose; else by the window's height
   Dock* logDock_ = nullptr;
   Dock* inspectorDock_ = nullptr;
   Dock* devicesDock_ = nullptr;

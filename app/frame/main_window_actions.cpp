@@ -146,6 +146,8 @@ void MainWindow::buildPanelMenu(QMenu* menu) {
       dock->setFloating(!dock->isFloating());
     });
   }
+  menu->addAction(addEverywhere("window.fold_log", tr("Log and alerts: fold or unfold"), "",
+                                [this] { foldLog(!logDock_->isFolded()); }));
   menu->addSeparator();
   menu->addAction(
       addEverywhere("window.reset_layout", tr("Reset layout"), "", [this] { resetDocks(); }));
@@ -295,6 +297,7 @@ void MainWindow::addNamedActions() {
     runs_->viewMenu()->popup(button->mapToGlobal(button->rect().bottomLeft()));
   });
   addEverywhere("log.filter", tr("Filter the log"), "", [this] {
+    foldLog(false);
     logDock_->bringUp();
     log_->focusFilter();
   });

@@ -8,6 +8,7 @@
 
 #include "app/docks/dock.h"
 #include "app/docks/fact_panel.h"
+#include "app/docks/kept_width.h"
 #include "app/frame/device_watch.h"
 #include "app/frame/inspector.h"
 #include "app/frame/main_window.h"
@@ -25,8 +26,12 @@ namespace lockstep::app {
 namespace {
 
 constexpr int kLayoutVersion = 2;
+const QString kRunsWidthKey = QStringLiteral("runsWidth"),
+              kLogFoldedKey = QStringLiteral("logFolded");
 constexpr QSize kDefaultSize(1440, 900);
 constexpr int kRunsPx = 268;
+/// Of a window in which the pages need the log's room.
+constexpr int kLowPx = 800;
 /// Of the window's height.
 constexpr double kLogFraction = 0.13;
 /// Of the top of a window, so that it can be seen and moved.
@@ -57,6 +62,9 @@ void MainWindow::buildDocks() {
   log_ = new LogPanel;
   logDock_ = new Dock("logDock", tr("Log and alerts"), log_);
   logDock_->setHead(log_->head());
+  connect(log_, &LogPanel::foldRequested, this, &MainWindow::foldLog);
+  connect(logDock_, &Dock::foldedChanged, log_, &LogPanel::setFolded);
+  runsWidth_ = new KeptWidth(runsDock_, this);
   auto* inspector = new FactPanel(tr("Facts of what is selected"));
   inspector->tree()->setObjectName(QStringLiteral("inspector"));
   inspector->addNamedActions();
@@ -80,10 +88,22 @@ void MainWindow::placeDocks() {
   addDockWidget(Qt::RightDockWidgetArea, inspectorDock_);
   addDockWidget(Qt::RightDockWidgetArea, devicesDock_);
   for (Dock* dock : docks()) dock->setVisible(dock == runsDock_ || dock == logDock_);
-  resizeDocks({runsDock_}, {widgets::scaledPx(kRunsPx)}, Qt::Horizontal);
+  runsWidth_->setWidth(widgets::scaledPx(kRunsPx));
   resizeDocks({logDock_}, {static_cast<int>(height() * kLogFraction)}, Qt::Vertical);
   const int factsPx = inspectorDock_->widget()->sizeHint().width();
   resizeDocks({inspectorDock_, devicesDock_}, {factsPx, factsPx}, Qt::Horizontal);
+}
+
+/// In a low window its title is enough until the log has an error, or a person wants it.
+void MainWindow::fitLog() {
+  const bool isLow = height() < widgets::scaledPx(kLowPx);
+  logDock_->setFolded(foldsLog_.value_or(isLow && !log_->hasErrors()));
+  log_->setFolded(logDock_->isFolded());  // also where it cannot be
+}
+
+void MainWindow::foldLog(bool isFolded) {
+  foldsLog_ = isFolded;
+  fitLog();
 }
 
 /// A dock that opens does not widen the window: those at the other side of the pages give way.
@@ -108,7 +128,10 @@ void MainWindow::makeRoomFor(Dock* dock) {
 
 void MainWindow::resetDocks() {
   for (Dock* dock : docks()) dock->setFloating(false);
+  foldsLog_.reset();
+  logDock_->setFolded(false);  // so that its height is another one
   placeDocks();
+  fitLog();
 }
 
 void MainWindow::restoreLayout() {
@@ -128,6 +151,10 @@ void MainWindow::restoreLayout() {
   placeDocks();
   if (options_.keepLayout) {
     restoreState(settings.value(QStringLiteral("docks")).toByteArray(), kLayoutVersion);
+    if (const QVariant kept = settings.value(kRunsWidthKey); kept.isValid())
+      runsWidth_->setWidth(kept.toInt());
+    if (const QVariant kept = settings.value(kLogFoldedKey); kept.isValid())
+      foldsLog_ = kept.toBool();
     const double smoothing = settings.value(QStringLiteral("smoothing"), 0.6).toDouble();
     monitorPage()->tools()->setSmoothing(smoothing);
     runs_->restoreViewState(settings.value(QStringLiteral("runView")).toMap());
@@ -172,6 +199,8 @@ void MainWindow::saveLayout() const {
   settings.setValue(QStringLiteral("geometry"), saveGeometry());
   settings.setValue(QStringLiteral("runView"), runs_->viewState());
   settings.setValue(QStringLiteral("docks"), saveState(kLayoutVersion));
+  settings.setValue(kRunsWidthKey, runsWidth_->width());
+  settings.setValue(kLogFoldedKey, foldsLog_ ? QVariant(*foldsLog_) : QVariant());
   settings.setValue(QStringLiteral("smoothing"), monitorPage()->tools()->smoothing());
   saveSplitters();
   saveSession();

@@ -6,10 +6,13 @@
 #include <QStackedWidget>
 #include <QTabBar>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "app/models/log_filter.h"
 #include "app/models/run_alerts.h"
 #include "app/monitor/log_list.h"
+#include "widgets/fold_button.h"
+#include "widgets/named_action.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
@@ -52,17 +55,29 @@ void LogPanel::buildUi() {
   stack_->addWidget(logList_);
   stack_->addWidget(alertList_);
   buildFilters();
+  buildHead();
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 4);
+  column->addWidget(stack_, 1);
+}
 
+void LogPanel::buildHead() {
+  fold_ = new widgets::FoldButton;
+  fold_->setTitle({});
+  widgets::setRole(fold_, "icon");
+  fold_->setOpen(true);
+  fold_->setFocusPolicy(Qt::NoFocus);  // the keyboard has an action for it
+  fold_->setAccessibleName(tr("Log and alerts: fold or unfold"));
+  fold_->setToolTip(fold_->accessibleName());
+  widgets::showKeysOf(fold_, "window.fold_log");
   head_ = new QWidget(this);
   auto* head = new QHBoxLayout(head_);
   head->setContentsMargins(0, 0, 0, 0);
+  head->addWidget(fold_);
   head->addWidget(tabs_);
   head->addStretch();
   head->addWidget(level_);
   head->addWidget(filter_);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 4);
-  column->addWidget(stack_, 1);
 }
 
 void LogPanel::buildFilters() {
@@ -78,14 +93,18 @@ void LogPanel::buildFilters() {
   filter_->setAccessibleName(tr("Filter log"));
   filter_->setPlaceholderText(tr("Filter log: words, /regex/"));
   filter_->setClearButtonEnabled(true);
-  filter_->setFixedWidth(widgets::scaledPx(220));
+  filter_->setFixedWidth(widgets::scaledPx(190));
 }
 
 void LogPanel::connectSignals() {
   connect(tabs_, &QTabBar::currentChanged, this, [this](int tab) {
     stack_->setCurrentIndex(tab);
-    filter_->setVisible(tab == Log);
-    level_->setVisible(tab == Log);
+    showFilters();
+  });
+  connect(fold_, &widgets::FoldButton::openChanged, this,
+          [this](bool isOpen) { Q_EMIT foldRequested(!isOpen); });
+  connect(tabs_, &QTabBar::tabBarClicked, this, [this] {
+    if (!fold_->isOpen()) Q_EMIT foldRequested(false);
   });
   const auto showFiltered = [this] {
     updateEmptyText();
@@ -109,6 +128,18 @@ void LogPanel::connectSignals() {
     });
 }
 
+void LogPanel::showFilters() {
+  const bool areOfUse = fold_->isOpen() && tabs_->currentIndex() == Log;
+  filter_->setVisible(areOfUse);
+  level_->setVisible(areOfUse);
+}
+
+void LogPanel::setFolded(bool isFolded) {
+  fold_->setOpen(!isFolded);
+  stack_->setVisible(!isFolded);
+  showFilters();
+}
+
 void LogPanel::updateEmptyText() {
   logList_->setEmptyText(shownLog_->hidesAll()
                              ? tr("No line matches: clear the filter, or choose all lines")
@@ -117,6 +148,8 @@ void LogPanel::updateEmptyText() {
 
 void LogPanel::setLog(const std::vector<LogEntry>& entries) {
   log_->setEntries(entries);
+  hasErrors_ = std::ranges::any_of(
+      entries, [](const LogEntry& entry) { return entry.level == LogEntry::Level::Error; });
   updateEmptyText();
 }
 

@@ -11,6 +11,10 @@ class QLineEdit;
 class QStackedWidget;
 class QTabBar;
 
+namespace lockstep::widgets {
+class FoldButton;
+}
+
 namespace lockstep::app {
 
 class LogFilter;
@@ -29,10 +33,16 @@ class LogPanel : public QWidget {
   /// `checkpointSteps`: of the run, ascending.
   void setAlerts(const std::vector<protocol::Alert>& alerts,
                  const std::vector<std::int64_t>& checkpointSteps);
+  /// Tabs and filter alone are in sight, or all again.
+  void setFolded(bool isFolded);
+  /// The log has a line that says what went wrong.
+  bool hasErrors() const { return hasErrors_; }
   void showAlerts();
   void focusFilter();
 
  Q_SIGNALS:
+  /// The mark beside the tabs was clicked, or a tab while it is folded.
+  void foldRequested(bool isFolded);
   /// A line of the log was activated.
   void stepChosen(qint64 step);
   /// Clicked or activated: show where it is in the curves.
@@ -42,9 +52,12 @@ class LogPanel : public QWidget {
   void buildUi();
   void connectSignals();
   void buildFilters();
+  void buildHead();
+  void showFilters();
   void updateEmptyText();
 
   QWidget* head_ = nullptr;
+  widgets::FoldButton* fold_ = nullptr;
   QTabBar* tabs_ = nullptr;
   QLineEdit* filter_ = nullptr;
   QComboBox* level_ = nullptr;
@@ -55,6 +68,7 @@ class LogPanel : public QWidget {
   LogList* logList_ = nullptr;
   LogList* alertList_ = nullptr;
   std::vector<protocol::Alert> shownAlerts_;
+  bool hasErrors_ = false;
 };
 
 }  // namespace lockstep::app

@@ -1,6 +1,7 @@
 #include "app/predictions/predictions_page.h"
 
 #include <QDir>
+#include <QFileInfo>
 #include <QTemporaryDir>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -46,14 +47,20 @@ void PredictionsPage::connectSignals() {
     if (vanished_) setSteps(steps_);  // the one that was left is no choice any more
     Q_EMIT checkpointChosen(step);
   });
-  connect(view_, &widgets::PredictionsView::partChosen, this,
-          [this](int place) { showPart(static_cast<ImagePart>(place)); });
+  connect(view_, &widgets::PredictionsView::partChosen, this, [this](int place) {
+    const bool areResults =
+        place > static_cast<int>(ImagePart::Opened) ||
+        (place == static_cast<int>(ImagePart::Opened) && opened_.images.empty());
+    areResults ? showResults() : showPart(static_cast<ImagePart>(place));
+  });
   connect(view_, &widgets::PredictionsView::emptyActionTriggered, this,
           &PredictionsPage::configureRequested);
-  for (auto asked : {&widgets::PredictionsView::emptyOtherActionTriggered,
-                     &widgets::PredictionsView::messageActionTriggered})
-    connect(view_, asked, this, &PredictionsPage::openCheckpointDialog);
-  connect(view_, &widgets::PredictionsView::partCloseClicked, this, &PredictionsPage::closeImages);
+  connect(view_, &widgets::PredictionsView::emptyOtherActionTriggered, this,
+          [this] { isForeignRunShown() ? openResultsDialog() : openCheckpointDialog(); });
+  connect(view_, &widgets::PredictionsView::messageActionTriggered, this,
+          &PredictionsPage::doMessageAction);
+  connect(view_, &widgets::PredictionsView::partCloseClicked, this,
+          [this] { areResultsShown_ ? closeResults() : closeImages(); });
   connect(view_, &widgets::PredictionsView::exportRequested, this,
           &PredictionsPage::exportRequested);
   for (auto changed :
@@ -63,6 +70,7 @@ void PredictionsPage::connectSignals() {
   connectExplanations();
   connectStore();
   connectFiles();
+  connectResults();
 }
 
 /// Those of another part are of what was shown before.
@@ -107,6 +115,7 @@ void PredictionsPage::connectStore() {
   connect(&store_, &PredictionsStore::idle, this, &PredictionsPage::announceReady);
   connect(&store_, &PredictionsStore::datasetLoaded, this, [this](const RunDataset& heldOut) {
     hasDataset_ = true;
+    if (part_ != ImagePart::Opened) truth_ = heldOut;
     if (heldOut.dataset->images().empty())
       view_->setEmptyText(tr("No images"), tr("The annotation file lists no image."),
                           tr("Open Configure"));
@@ -178,6 +187,10 @@ void PredictionsPage::setRun(RunController* run) {
   pendingStep_.reset();
   followsNewest_ = true;
   whyReloaded_.clear();
+  cancelResults();
+  results_ = {};
+  areResultsShown_ = false;
+  truth_.reset();
   forgetFaults();
   view_->clear();
   view_->setMessage({});
@@ -195,7 +208,7 @@ void PredictionsPage::setRun(RunController* run) {
 void PredictionsPage::showEmptyText() {
   view_->setEmptyText(tr("No run to show"),
                       tr("Select a run on the left to see its held-out images and predictions, or "
-                         "drop images, a folder or a checkpoint here."),
+                         "drop images, a folder, a checkpoint or results of another program here."),
                       tr("Configure an experiment"), tr("Open a checkpoint…"));
 }
 
@@ -250,7 +263,7 @@ void PredictionsPage::addNamedActions() {
   widgets::addNamedAction(
       this, widgets::ActionPlace::Predictions, "predictions.compare",
       tr("Compare this checkpoint with another"), {Qt::SHIFT | Qt::Key_C}, [this] {
-        if (run_ && !steps_.isEmpty())
+        if (run_ && !steps_.isEmpty() && !areResultsShown_)
           Q_EMIT comparisonRequested(run_->folder(), view_->currentCheckpoint());
       });
   add("predictions.held_out_images", tr("Show the held-out images"), ImagePart::HeldOut);
@@ -259,6 +272,7 @@ void PredictionsPage::addNamedActions() {
 
 void PredictionsPage::showPart(ImagePart part) {
   if (part == ImagePart::Opened && opened_.images.empty()) return openDialog();
+  if (areResultsShown_) return leaveResults(part);
   if (part == part_) return;
   keepPlace();
   part_ = part;
@@ -288,7 +302,11 @@ void PredictionsPage::reload() {
 void PredictionsPage::showParts() {
   QStringList parts{tr("Held-out images"), tr("Training images")};
   if (!opened_.images.empty()) parts.append(tr("Opened images"));
-  view_->setParts(parts, static_cast<int>(part_), part_ == ImagePart::Opened);
+  if (results_.opened.heldOut.dataset)
+    parts.append(tr("Results: %1").arg(QFileInfo(results_.source.results).fileName()));
+  view_->setParts(parts,
+                  areResultsShown_ ? static_cast<int>(parts.size()) - 1 : static_cast<int>(part_),
+                  areResultsShown_ || part_ == ImagePart::Opened);
 }
 
 /// The training part, or the opened images, cannot be shown.
@@ -333,7 +351,9 @@ void PredictionsPage::load() {
 
 void PredictionsPage::updatePredictionPossible() {
   QString why;
-  if (!run_) {
+  if (areResultsShown_) {
+    why = tr("These are the results of another program: there is no checkpoint.");
+  } else if (!run_) {
     why = tr("There is no checkpoint: select a run, or open one.");
   } else if (run_->program()) {
     why = tr("This run has no checkpoint that predicts here: select one of Lockstep.");
@@ -359,13 +379,13 @@ void PredictionsPage::bringImagesFrom(const RunFileAccess& files) {
 
 /// Of which the opened images are shown without it.
 bool PredictionsPage::isForeignRunShown() const {
-  return run_ && run_->program() && part_ != ImagePart::Opened;
+  return run_ && run_->program() && part_ != ImagePart::Opened && !areResultsShown_;
 }
 
 /// What a run of ours was asked for until now.
 void PredictionsPage::loadForeign() {
   if (isForeignRunShown()) return showForeignRun();
-  if (hasDataset_ || !isVisible()) return;
+  if (hasDataset_ || areResultsShown_ || !isVisible()) return;
   isAsked_ = false;
   load();
 }
@@ -373,10 +393,10 @@ void PredictionsPage::loadForeign() {
 /// Its files hold curves, and no pictures that we know of.
 void PredictionsPage::showForeignRun() {
   view_->setEmptyText(tr("No held-out images"),
-                      tr("This is a run of %1, of which only curves are read. `lockstep-engine "
-                         "coco-eval` compares its results file with the annotations.")
+                      tr("This is a run of %1, of which only curves are read. Its predictions are "
+                         "in a results file, such as coco_instances_results.json.")
                           .arg(QLatin1String(base::textOf(*run_->program()))),
-                      {});
+                      {}, tr("Open results…"));
   view_->setMessage({});
 }
 
@@ -453,7 +473,7 @@ void PredictionsPage::followCursor(qint64 step) {
 }
 
 bool PredictionsPage::isReady() const {
-  if (search_.isRunning() || keptSearch_.isRunning()) return false;
+  if (search_.isRunning() || keptSearch_.isRunning() || resultsReading_) return false;
   if (!run_) return store_.isIdle() && view_->isReady();
   return run_->isLoaded() && store_.isIdle() && view_->isReady();
 }

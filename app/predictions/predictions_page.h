@@ -2,6 +2,7 @@
 
 #include <QHash>
 #include <QPointer>
+#include <QTimer>
 #include <QVariantMap>
 #include <QWidget>
 #include <map>
@@ -18,6 +19,7 @@
 #include "app/models/predictions_store.h"
 #include "app/predictions/opened_batches.h"
 #include "app/predictions/opened_images.h"
+#include "app/results/opened_results.h"
 #include "engine/coco/files/dataset.h"
 #include "widgets/jobs/jobs.h"
 
@@ -58,6 +60,9 @@ class PredictionsPage : public QWidget {
   void openImages(const QStringList& paths);
   /// Of a run that may not be listed yet; its folder or its weights.
   void openCheckpoint(const QString& path);
+  /// COCO results of any program, until another run is shown. Without annotations of their own they
+  /// are judged by the shown part of the run's data.
+  void openResults(const ResultsSource& source);
   widgets::PredictionsView* view() const { return view_; }
 
  Q_SIGNALS:
@@ -108,6 +113,17 @@ class PredictionsPage : public QWidget {
   void openDialog();
   void openFolderDialog();
   void openCheckpointDialog();
+  void connectResults();
+  void openResultsDialog();
+  void judgeResultsBy();
+  void tellResultsFailed(const QString& why);
+  void showResultsProgress();
+  void endReadingResults();
+  void cancelResults();
+  void showResults();
+  void closeResults();
+  void leaveResults(ImagePart part);
+  void doMessageAction();
   void closeImages();
   void forgetPasted();
   void paste();
@@ -174,6 +190,17 @@ class PredictionsPage : public QWidget {
   QStringList waitingPaths_;    ///< opened meanwhile
   KeptAnswers kept_;
   jobs::Job keptSearch_;
+  std::optional<RunDataset> truth_;  ///< the part of the run's data that was shown last
+  struct {
+    ResultsSource source;
+    OpenedResults opened;
+  } results_;
+  ResultsSource askedResults_;  ///< last; they may have failed
+  bool areResultsShown_ = false;
+  bool haveResultsFailed_ = false;                   ///< which is said
+  std::shared_ptr<ReadingProgress> resultsReading_;  ///< null: none are being read
+  jobs::Job resultsJob_;
+  QTimer resultsTicks_;
   bool predictsOpened_ = false;  ///< as soon as there is a checkpoint
   std::unique_ptr<QTemporaryDir> pasted_;
   int pastedCount_ = 0;

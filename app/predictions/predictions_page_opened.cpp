@@ -38,6 +38,10 @@ void PredictionsPage::addOpeningActions() {
       &PredictionsPage::paste);
   add("predictions.open_checkpoint", tr("Open a checkpoint…"), {},
       &PredictionsPage::openCheckpointDialog);
+  add("predictions.open_results", tr("Open results of another program…"), {Qt::SHIFT | Qt::Key_O},
+      &PredictionsPage::openResultsDialog);
+  add("predictions.judge_results", tr("Judge opened results by their own annotations…"), {},
+      &PredictionsPage::judgeResultsBy);
   add("predictions.close_images", tr("Close the opened images"), {}, &PredictionsPage::closeImages);
   widgets::addNamedAction(this, widgets::ActionPlace::Predictions, "predictions.opened_images",
                           tr("Show the opened images"), {},
@@ -106,6 +110,7 @@ void PredictionsPage::keepOpened(const OpenedImages& found) {
 /// One of those that are kept.
 void PredictionsPage::showOpened(const coco::Image& image) {
   if (part_ == ImagePart::Opened && hasDataset_ && view_->showSameImage(image)) return;
+  areResultsShown_ = false;
   keepPlace();
   lastImage_ = image;
   part_ = ImagePart::Opened;
@@ -125,7 +130,10 @@ void PredictionsPage::closeImages() {
     memory.answers.erase(ImagePart::Opened);
     memory.keptFiles.erase(ImagePart::Opened);
   }
-  if (part_ != ImagePart::Opened) return showParts();
+  if (areResultsShown_ || part_ != ImagePart::Opened) {
+    if (part_ == ImagePart::Opened) part_ = ImagePart::HeldOut;
+    return showParts();
+  }
   keepPlace();
   part_ = ImagePart::HeldOut;
   reload();
@@ -152,9 +160,10 @@ void PredictionsPage::take(const QMimeData& data) {
     if (!file.isEmpty()) files.append(file);
   }
   for (const QString& file : QStringList(files)) {
-    if (!looksLikeCheckpoint(file)) continue;
+    const bool areResults = file.endsWith(QLatin1String(".json"), Qt::CaseInsensitive);
+    if (!areResults && !looksLikeCheckpoint(file)) continue;
     files.removeOne(file);
-    openCheckpoint(file);
+    areResults ? openResults({file}) : openCheckpoint(file);
   }
   openImages(files);
 }
@@ -183,7 +192,8 @@ void PredictionsPage::dragEnterEvent(QDragEnterEvent* event) {
   if (!data.hasImage() && localFilesIn(data).isEmpty()) return;
   event->acceptProposedAction();
   dropHint_->showText(
-      tr("Drop images or folders to predict them with this checkpoint, or another checkpoint"));
+      tr("Drop images or folders to predict them with this checkpoint, another checkpoint, or the "
+         "results of another program"));
 }
 
 void PredictionsPage::dragLeaveEvent(QDragLeaveEvent*) { dropHint_->hide(); }

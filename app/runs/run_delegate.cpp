@@ -7,6 +7,7 @@
 #include "app/models/run_list_model.h"
 #include "app/models/run_tree.h"
 #include "app/runs/run_state_color.h"
+#include "widgets/curves/number_text.h"
 #include "widgets/theme.h"
 
 namespace lockstep::app {
@@ -83,6 +84,17 @@ void paintProgress(QPainter* painter, const QRectF& bar, double fraction, const 
       2);
 }
 
+/// The best figure, where the row is narrow without its name, or none.
+QString fittingMetric(const QModelIndex& index, const QFont& font, double widthPx) {
+  const QVariant value = index.data(RunListModel::BestValueRole);
+  const QString named = bestText(index.data(RunListModel::BestMetricRole).toString(), value);
+  const QString bare = value.isValid() ? widgets::rateText(value.toDouble()) : QString();
+  const QFontMetricsF metrics(font);
+  for (const QString& text : {named, bare})
+    if (metrics.horizontalAdvance(text) <= widthPx) return text;
+  return {};
+}
+
 }  // namespace
 
 void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
@@ -146,11 +158,7 @@ void RunDelegate::paintRun(QPainter* painter, const QStyleOptionViewItem& option
   const QFont stateFont = widgets::interfaceFont(12);
   const double stateRight = left + QFontMetrics(stateFont).horizontalAdvance(stateText) + 10;
   const QFont metricFont = widgets::monoFont(11);
-  const QString metric =
-      QFontMetrics(metricFont)
-          .elidedText(bestText(index.data(RunListModel::BestMetricRole).toString(),
-                               index.data(RunListModel::BestValueRole)),
-                      Qt::ElideLeft, static_cast<int>(right - stateRight));
+  const QString metric = fittingMetric(index, metricFont, right - stateRight);
   painter->setFont(metricFont);
   painter->setPen(theme.textMuted);
   painter->drawText(QRectF(left, stateMiddle - linePx / 2, right - left, linePx),

@@ -100,11 +100,11 @@ void addStarved(const PartData& part, std::vector<Finding>& notes) {
     if (count >= enough) continue;
     notes.push_back(part.finding(
         FindingKind::StarvedClass,
-        "class " + std::to_string(category.id.value) + " '" + base::shortened(category.name) +
-            "' " +
+        "'" + base::shortened(category.name) + "' " +
             (count == 0 ? "has no object"
-                        : "is in " + base::counted(static_cast<std::uint64_t>(count), "image") +
-                              "; if it is a misspelt one, rename it in the annotation tool")));
+                        : "is in " + base::counted(static_cast<std::uint64_t>(count), "image")) +
+            " (class " + std::to_string(category.id.value) + ")" +
+            (count == 0 ? "" : "; if it is a misspelt one, rename it in the annotation tool")));
   }
 }
 

@@ -78,6 +78,77 @@ class TstDocks : public QObject {
     QTRY_VERIFY(inspector->width() >= inspector->widget()->sizeHint().width());
   }
 
+  /// A person drags the line beside the list; a narrow window takes some of it, a wide one gives it
+  /// back, also after the next start.
+  void theListOfRunsKeepsItsWidth() {
+    int wanted = 0;
+    {
+      auto window = open();
+      auto* runs = dockOf(*window, "runsDock");
+      window->resize(1600, 1000);
+      QCoreApplication::processEvents();
+      const QPoint line(runs->geometry().right() + 1, runs->geometry().center().y());
+      QTest::mousePress(window.get(), Qt::LeftButton, {}, line);
+      QTest::mouseMove(window.get(), line + QPoint(120, 0));
+      QTRY_VERIFY2(runs->width() > 300, qPrintable(QString::number(runs->width())));
+      QTest::mouseRelease(window.get(), Qt::LeftButton, {}, line + QPoint(120, 0));
+      wanted = runs->width();
+      for (const QSize size : {QSize(700, 600), QSize(1600, 1000)}) {
+        window->resize(size);
+        QCoreApplication::processEvents();
+      }
+      QTRY_COMPARE(runs->width(), wanted);
+      window->resize(700, 600);
+      QCoreApplication::processEvents();
+      QVERIFY(window->close());
+    }
+    auto window = open();
+    window->resize(1600, 1000);
+    QTRY_COMPARE(dockOf(*window, "runsDock")->width(), wanted);
+  }
+
+  void theLogIsFoldedInALowWindow() {
+    auto window = open();
+    auto* log = dockOf(*window, "logDock");
+    window->resize(1400, 900);
+    QCoreApplication::processEvents();
+    QVERIFY(!log->isFolded());
+    const int open = log->height();
+    window->resize(1400, 700);
+    QTRY_VERIFY(log->isFolded() && log->height() < open / 2);
+    QVERIFY(log->titleBarWidget()->isVisible() && log->width() > 1000);
+    window->resize(1400, 900);
+    QTRY_VERIFY(!log->isFolded() && log->height() >= open);
+    window->resize(1400, 700);
+    QTRY_VERIFY(log->isFolded());
+    trigger(*window, QStringLiteral("log.filter"));  // which wants to be seen
+    QTRY_VERIFY(!log->isFolded() && log->widget()->height() > 20);
+    trigger(*window, QStringLiteral("window.fold_log"));
+    QTRY_VERIFY(log->isFolded());
+    trigger(*window, QStringLiteral("window.float_log"));
+    QTRY_VERIFY(log->isFloating() && log->widget()->height() > 20);
+  }
+
+  void anErrorUnfoldsTheLog() {
+    QTemporaryDir parent;
+    tests::MadeRun failed = tests::made("failed", 20);
+    failed.state = "failed";
+    failed.error = "no space is left";
+    app::MainWindowOptions options =
+        tests::optionsFor({tests::makeRun(parent.path(), tests::made("good", 10)),
+                           tests::makeRun(parent.path(), failed)});
+    options.size = QSize(1200, 700);
+    MainWindow window(&theme_, options);
+    window.show();
+    QTRY_VERIFY(window.isReady());
+    const auto* log = dockOf(window, "logDock");
+    auto* runs = window.findChild<app::RunsPanel*>();
+    runs->selectRun(parent.filePath(QStringLiteral("good")));
+    QTRY_VERIFY(log->isFolded());
+    runs->selectRun(parent.filePath(QStringLiteral("failed")));
+    QTRY_VERIFY(!log->isFolded());
+  }
+
   void keysOfTheWindowAreFoundFromADockThatFloats() {
     auto window = open();
     const auto* runs = window->findChild<app::RunsPanel*>();

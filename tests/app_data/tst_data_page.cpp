@@ -12,6 +12,7 @@
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
 #include "widgets/bars/bar_chart.h"
+#include "widgets/dataset_view/findings_model.h"
 #include "widgets/dataset_view/findings_panel.h"
 #include "widgets/empty_state.h"
 
@@ -159,7 +160,7 @@ class TstDataPage : public QObject, tests::DataPageBench {
     for (int row = 0; row < table->model()->rowCount(); ++row) {  // also those of a whole class
       panel->moveBy(1);
       QTRY_VERIFY(page_->isReady());
-      const QString said = table->currentIndex().siblingAtColumn(2).data().toString();
+      const QString said = table->currentIndex().siblingAtColumn(widgets::FindingsModel::Text).data().toString();
       QVERIFY(!said.isEmpty());
       QTRY_COMPARE(stage()->notice(), said);  // also once its image is decoded
     }

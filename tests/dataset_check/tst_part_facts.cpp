@@ -132,9 +132,10 @@ class TstPartFacts : public QObject {
     for (const dataset_check::Finding& note : notes)
       texts.push_back(std::string(base::textOf(note.part)) + ": " + note.text);
     QCOMPARE(texts, (std::vector<std::string>{
-                        "train: class 1 'cell' is in 4 images; if it is a misspelt one, "
+                        "train: 'cell' is in 4 images (class 1); if it is a misspelt one, "
                         "rename it in the annotation tool",
-                        "train: class 7 'dot' has no object", "val: class 7 'dot' has no object"}));
+                        "train: 'dot' has no object (class 7)",
+                        "val: 'dot' has no object (class 7)"}));
   }
 };
 

@@ -62,9 +62,10 @@ ALLOWED = {
     # Pages know neither one another nor the window around them.
     "app/runs": PAGE,
     "app/monitor": PAGE | {"widgets/plots", "widgets/export"},
-    "app/predictions": PAGE | {"widgets/image_view", "widgets/instances"},
+    "app/results": CORE | {"app/models", "widgets/instances"},
+    "app/predictions": PAGE | {"app/results", "widgets/image_view", "widgets/instances"},
     "app/data": PAGE | {"dataset_check", "widgets/dataset_view"},
-    "app/compare": PAGE | {"widgets/plots", "widgets/comparison", "widgets/image_view", "widgets/instances"},
+    "app/compare": PAGE | {"app/results", "widgets/plots", "widgets/comparison", "widgets/image_view", "widgets/instances"},
     "app/configure": PAGE | {"widgets/config_editor", "widgets/experiment"},
     "app/export": {"base", "coco", "formats", "app/controllers", "widgets", "widgets/curves", "widgets/export", "widgets/image_view", "widgets/instances", "widgets/jobs"},
     "app/docks": PAGE,

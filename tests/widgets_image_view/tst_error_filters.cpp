@@ -3,6 +3,7 @@
 
 #include "tests/support/test_main.h"
 #include "tests/widgets_image_view/predictions_view_bench.h"
+#include "widgets/image_view/checkpoint_curve.h"
 #include "widgets/image_view/class_model.h"
 #include "widgets/image_view/class_table.h"
 
@@ -111,6 +112,48 @@ class TstErrorFilters : public QObject, protected tests::PredictionsViewBench {
     QVERIFY(has("Errors: missed (2)"));
   }
 
+  /// Image 2 has a false positive of the disc and misses a star.
+  void figuresCountUnderTheOtherFilters() {
+    const auto has = [this](const char* text) {
+      return filter()->findText(QString::fromUtf8(text)) >= 0;
+    };
+    QTRY_VERIFY(has("Errors: background (1)") && has("Errors: missed (1)"));
+    combo("Class on the images shown")->setCurrentIndex(1);
+    QTRY_VERIFY(has("Errors: background (1)") && has("Errors: missed (0)"));
+    const auto tipOfImage2 = [this] {
+      for (int i = 0; i < strip()->count(); ++i)
+        if (strip()->toolTipOf(i).startsWith(QStringLiteral("image2")))
+          return strip()->toolTipOf(i);
+      return QString();
+    };
+    QTRY_VERIFY2(tipOfImage2().contains(QStringLiteral("1 error: 1 FP, 0 FN")),
+                 qPrintable(tipOfImage2()));
+    combo("Class on the images shown")->setCurrentIndex(2);
+    QTRY_VERIFY(has("Errors: background (0)") && has("Errors: missed (1)"));
+    QTRY_VERIFY2(tipOfImage2().contains(QStringLiteral("1 error: 0 FP, 1 FN")),
+                 qPrintable(tipOfImage2()));
+    filter()->setCurrentIndex(
+        filter()->findText(QStringLiteral("Errors: missed"), Qt::MatchStartsWith));
+    combo("Class on the images shown")->setCurrentIndex(0);
+    QTRY_VERIFY2(tipOfImage2().contains(QStringLiteral("1 error: 0 FP, 1 FN")),
+                 qPrintable(tipOfImage2()));
+  }
+
+  void theFiltersAreClearedWhereTheyLeaveImagesOut() {
+    auto* clear = view_->findChild<QToolButton*>(QStringLiteral("clearFilters"));
+    QVERIFY(!clear->isVisible());
+    combo("Class on the images shown")->setCurrentIndex(2);
+    QTRY_VERIFY(clear->isVisible());
+    QTest::mouseClick(clear, Qt::LeftButton);
+    QTRY_COMPARE(strip()->count(), 4);
+    QVERIFY(!clear->isVisible() && combo("Class on the images shown")->currentIndex() == 0);
+    filter()->setCurrentIndex(1);
+    QTRY_COMPARE(strip()->count(), 2);
+    view_->setFocus();
+    QTest::keyClick(view_.get(), Qt::Key_Backspace);
+    QTRY_COMPARE(strip()->count(), 4);
+  }
+
   void theThumbnailsSayWhatTheyAreSortedBy() {
     const auto sortBy = [this](const char* text) {
       QComboBox* sort = combo("Sort images");
@@ -169,6 +212,20 @@ class TstErrorFilters : public QObject, protected tests::PredictionsViewBench {
     QVERIFY2(table()->viewport()->height() >= 4 * table()->rowHeight(0),
              qPrintable(QString::number(table()->viewport()->height())));
     QVERIFY(view_->rect().contains(QRect(table()->mapTo(view_.get(), QPoint()), table()->size())));
+  }
+
+  /// As in a window of 1000 x 600 px.
+  void theImageHasHalfOfALowPage() {
+    view_->setHeldOutCurves({{10, 1.0}, {20, 0.5}}, {{10, 0.1}, {20, 0.2}});
+    view_->resize(731, 455);
+    QCoreApplication::processEvents();
+    QVERIFY2(2 * canvas()->height() >= view_->height(),
+             qPrintable(QString::number(canvas()->height())));
+    const auto* curve = view_->findChild<CheckpointCurve*>();
+    const int strip = curve->height();
+    view_->resize(1400, 1000);
+    QCoreApplication::processEvents();
+    QVERIFY2(curve->isVisible() && curve->height() > 2 * strip, qPrintable(QString::number(strip)));
   }
 };
 

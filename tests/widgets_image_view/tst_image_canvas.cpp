@@ -238,6 +238,68 @@ class TstImageCanvas : public QObject {
     QCOMPARE(canvas_->grab().toImage(), small);
   }
 
+  void aNameIsWiderThanItsObjectWhereThereIsRoom() {
+    canvas_->setLayers({false, false, false, true});
+    for (int i = 0; i < 3; ++i) canvas_->zoomBy(0.7);  // the objects are narrower than their names
+    canvas_->setScene(made({{CategoryId{1}, "disc"}, {CategoryId{2}, "star"}}).scene);
+    const QImage disc = canvas_->grab().toImage();
+    canvas_->setScene(made({{CategoryId{1}, "dart"}, {CategoryId{2}, "star"}}).scene);
+    QVERIFY(canvas_->grab().toImage() != disc);
+  }
+
+  /// Two objects of one place: the second name would lie on the first.
+  void aNameLiesOnNoOtherLabel() {
+    canvas_->setLayers({false, false, false, true});
+    const auto labelled = [this](const std::string& second) {
+      auto scene = std::make_shared<CanvasScene>(
+          *made({{CategoryId{1}, "disc"}, {CategoryId{2}, "star"}}).scene);
+      scene->instances[1] = scene->instances[0];
+      scene->instances[1].className = QString::fromStdString(second);
+      canvas_->setScene(scene);
+      return canvas_->grab().toImage();
+    };
+    QCOMPARE(labelled("cat"), labelled("hippopotamus"));
+  }
+
+  void aBoxThatIsShownStaysSoInAViewOfAnotherSize() {
+    const QRectF box(60, 10, 20, 20);
+    const auto share = [&] {
+      return 20 * canvas_->zoom() / std::min(canvas_->width(), canvas_->height());
+    };
+    canvas_->showBox(box);
+    const double shown = share();
+    canvas_->resize(240, 320);
+    canvas_->grab();
+    QVERIFY2(std::abs(share() - shown) < 0.01, qPrintable(QString::number(share())));
+    QVERIFY(QRectF(canvas_->rect()).contains(canvas_->toWidget(box.center())));
+    canvas_->zoomBy(0.5);  // that is looked at now
+    const double chosen = canvas_->zoom();
+    canvas_->resize(400, 300);
+    canvas_->grab();
+    QCOMPARE(canvas_->zoom(), chosen);
+  }
+
+  void noPixelIsToldOfWhereThePointerIsNoMore() {
+    canvas_->show();
+    std::optional<QPoint> told;
+    connect(canvas_.get(), &ImageCanvas::pixelPointedAt, this,
+            [&](std::optional<QPoint> pixel) { told = pixel; });
+    const auto pointAgain = [&] {
+      move(*canvas_, canvas_->toWidget({20, 20}));
+      QVERIFY(told.has_value());
+    };
+    pointAgain();
+    canvas_->resize(300, 200);
+    QTRY_VERIFY(!told);
+    pointAgain();
+    QEvent leave(QEvent::Leave);
+    QApplication::sendEvent(canvas_.get(), &leave);
+    QVERIFY(!told);
+    pointAgain();
+    canvas_->hide();
+    QVERIFY(!told);
+  }
+
   void objectsOfAnImageThatWasNotPredictedAreNamed() {
     auto unpredicted = std::make_shared<CanvasScene>(
         *made({{CategoryId{1}, "disc"}, {CategoryId{2}, "star"}}).scene);

@@ -132,6 +132,19 @@ class TstInstanceModel : public QObject {
     }
   }
 
+  void whatIsOverIsSharedByClassAndObject() {
+    const auto several = std::make_shared<CanvasScene>(*scene());
+    several->hasSeveralClasses = true;
+    InstanceTable table;
+    table.resize(1000, 200);
+    table.setScene(several);
+    table.show();
+    const int ofClass = table.columnWidth(InstanceModel::Class);
+    const int ofObject = table.columnWidth(InstanceModel::Object);
+    QVERIFY2(ofObject > 150 && ofClass < 2 * ofObject,
+             qPrintable(QStringLiteral("%1 and %2").arg(ofClass).arg(ofObject)));
+  }
+
   void neighboursFollowTheSortOrder() {
     InstanceTable table;
     table.setScene(scene());

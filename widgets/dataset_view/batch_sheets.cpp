@@ -6,10 +6,12 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QRegularExpression>
+#include <QStackedLayout>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "widgets/elided_label.h"
+#include "widgets/empty_state.h"
 #include "widgets/image_view/image_canvas.h"
 #include "widgets/image_view/image_stage.h"
 #include "widgets/image_view/thumbnail_strip.h"
@@ -63,12 +65,17 @@ void BatchSheets::buildUi() {
     showSheet(strip_->current());
     strip_->reload();
   });
-  auto* column = new QVBoxLayout(this);
+  auto* sheets = new QWidget;
+  auto* column = new QVBoxLayout(sheets);
   column->setContentsMargins(16, 10, 16, 6);
   column->setSpacing(8);
   column->addLayout(header);
   column->addWidget(stage_, 1);
   column->addWidget(strip_);
+  empty_ = new EmptyState;
+  pages_ = new QStackedLayout(this);
+  pages_->addWidget(sheets);
+  pages_->addWidget(empty_);
 }
 
 void BatchSheets::buildPanel() {
@@ -76,6 +83,7 @@ void BatchSheets::buildPanel() {
   state_ = new QLabel;
   state_->setWordWrap(true);
   state_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  setRole(state_, "muted");
   seed_ = new QDoubleSpinBox;
   seed_->setDecimals(0);
   seed_->setRange(0, kLargestSeed);
@@ -107,12 +115,13 @@ void BatchSheets::buildPanel() {
 void BatchSheets::connectSignals() {
   connect(strip_, &ThumbnailStrip::chosen, this, &BatchSheets::showSheet);
   connect(next_, &QPushButton::clicked, this, &BatchSheets::drawNextSeed);
-  connect(draw_, &QPushButton::clicked, this, [this] {
-    if (progress_.isEmpty())
-      draw();
-    else
-      Q_EMIT cancelRequested();
-  });
+  connect(draw_, &QPushButton::clicked, this, &BatchSheets::drawOrCancel);
+  connect(empty_, &EmptyState::actionTriggered, this, &BatchSheets::drawOrCancel);
+}
+
+void BatchSheets::drawOrCancel() {
+  if (progress_.isEmpty()) return draw();
+  Q_EMIT cancelRequested();
 }
 
 ImageCanvas* BatchSheets::canvas() const { return stage_->canvas(); }
@@ -198,21 +207,32 @@ void BatchSheets::showState() {
   draw_->setText(isDrawing ? tr("Cancel") : areThere ? tr("Draw again") : tr("Draw batches"));
   next_->setEnabled(!isDrawing);
   seed_->setEnabled(!isDrawing);
-  name_->setText(areThere ? nameOf(files_[strip_->current()]) : tr("No batches drawn yet"));
+  pages_->setCurrentIndex(areThere ? 0 : 1);
+  name_->setText(areThere ? nameOf(files_[strip_->current()]) : QString());
   place_->setText(areThere ? tr("%1 of %2").arg(strip_->current() + 1).arg(files_.size())
                            : QString());
-  state_->setText(
-      isDrawing             ? progress_
-      : !failure_.isEmpty() ? failure_
-      : !areThere ? tr("The first training batches as the model gets them: augmented, resized and "
-                       "padded, with the boxes and masks of their objects after that.")
-      : drawnSeed_ == trainingSeed_
-          ? tr("Seed %1 is the experiment's own: training begins with these very batches.")
-                .arg(drawnSeed_)
-          : tr("Training uses seed %1; these are the batches of seed %2.")
-                .arg(trainingSeed_)
-                .arg(drawnSeed_));
-  setRole(state_, !isDrawing && !failure_.isEmpty() ? "error" : "muted");
+  const QString state = stateText();
+  empty_->setContent(isDrawing             ? tr("Drawing training batches…")
+                     : !failure_.isEmpty() ? tr("The batches cannot be drawn")
+                                           : tr("No batches drawn yet"),
+                     state, draw_->text());
+  state_->setText(state);
+  state_->setVisible(areThere);
+}
+
+QString BatchSheets::stateText() const {
+  if (!progress_.isEmpty()) return progress_;
+  if (!failure_.isEmpty()) return failure_;
+  if (files_.isEmpty())
+    return tr(
+        "The first training batches as the model gets them: augmented, resized and padded, with "
+        "the boxes and masks of their objects after that.");
+  if (drawnSeed_ == trainingSeed_)
+    return tr("Seed %1 is the experiment's own: training begins with these very batches.")
+        .arg(drawnSeed_);
+  return tr("Training uses seed %1; these are the batches of seed %2.")
+      .arg(trainingSeed_)
+      .arg(drawnSeed_);
 }
 
 }  // namespace lockstep::widgets

@@ -9,10 +9,12 @@
 
 class QLabel;
 class QPushButton;
+class QStackedLayout;
 class QDoubleSpinBox;
 
 namespace lockstep::widgets {
 
+class EmptyState;
 class ImageCanvas;
 class ImageStage;
 class ThumbnailStrip;
@@ -58,6 +60,8 @@ class BatchSheets : public QWidget {
   void showSheet(int place);
   void showDecoded();
   void showState();
+  void drawOrCancel();
+  QString stateText() const;
 
   jobs::KeyedLoader<DecodedImage> pictures_;
   std::shared_ptr<const DecodedImage> shown_;  ///< stays when pictures_ drops it for others
@@ -68,6 +72,8 @@ class BatchSheets : public QWidget {
   QWidget* panel_ = nullptr;
   QLabel* name_ = nullptr;
   QLabel* place_ = nullptr;
+  QStackedLayout* pages_ = nullptr;  ///< of the sheets, or what is in their place
+  EmptyState* empty_ = nullptr;
   ImageStage* stage_ = nullptr;
   ThumbnailStrip* strip_ = nullptr;
   QLabel* state_ = nullptr;

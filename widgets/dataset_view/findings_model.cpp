@@ -83,7 +83,9 @@ QVariant FindingsModel::data(const QModelIndex& index, int role) const {
 }
 
 QVariant FindingsModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
+  if (orientation != Qt::Horizontal) return {};
+  if (role == Qt::TextAlignmentRole) return QVariant(Qt::AlignLeft | Qt::AlignVCenter);
+  if (role != Qt::DisplayRole) return {};
   return section == Kind ? tr("kind") : section == Place ? tr("place") : tr("what was found");
 }
 

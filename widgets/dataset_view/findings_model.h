@@ -12,7 +12,7 @@ class FindingsModel : public QAbstractTableModel {
   Q_OBJECT
 
  public:
-  enum Column { Kind, Place, Text, kColumns };
+  enum Column { Kind, Text, Place, kColumns };
   static constexpr int kIsFaultRole = Qt::UserRole + 1;
 
   using QAbstractTableModel::QAbstractTableModel;

@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSortFilterProxyModel>
+#include <QStyledItemDelegate>
 #include <QTableView>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -16,6 +17,23 @@
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
+namespace {
+
+constexpr int kRowPx = 24, kPlacePx = 130, kMinTextPx = 190;
+
+/// Names of files differ at their ends.
+class PlaceDelegate : public QStyledItemDelegate {
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+
+ protected:
+  void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+    QStyledItemDelegate::initStyleOption(option, index);
+    option->textElideMode = Qt::ElideMiddle;
+  }
+};
+
+}  // namespace
 
 FindingsPanel::FindingsPanel(QWidget* parent) : QWidget(parent) {
   buildUi();
@@ -40,20 +58,7 @@ void FindingsPanel::buildUi() {
   filter_->setPlaceholderText(tr("Filter: kind, file, words"));
   filter_->setAccessibleName(filter_->placeholderText());
   filter_->setClearButtonEnabled(true);
-  table_ = new QTableView;
-  table_->setModel(filtered_);
-  table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-  table_->setSelectionMode(QAbstractItemView::SingleSelection);
-  table_->setShowGrid(false);
-  table_->setWordWrap(false);
-  table_->setTabKeyNavigation(false);
-  table_->setAccessibleName(tr("What was found"));
-  table_->verticalHeader()->hide();
-  table_->verticalHeader()->setDefaultSectionSize(scaledPx(24));
-  table_->horizontalHeader()->setStretchLastSection(true);
-  table_->horizontalHeader()->setHighlightSections(false);
-  table_->setColumnWidth(FindingsModel::Kind, scaledPx(170));
-  table_->setColumnWidth(FindingsModel::Place, scaledPx(140));
+  buildTable();
 
   auto* buttons = new QHBoxLayout;
   buttons->addWidget(check_);
@@ -67,6 +72,35 @@ void FindingsPanel::buildUi() {
   column->addWidget(filter_);
   column->addWidget(table_, 1);
   column->addStretch();  // while there is no table
+}
+
+void FindingsPanel::buildTable() {
+  table_ = new QTableView;
+  table_->setModel(filtered_);
+  table_->setItemDelegateForColumn(FindingsModel::Place, new PlaceDelegate(table_));
+  table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+  table_->setSelectionMode(QAbstractItemView::SingleSelection);
+  table_->setShowGrid(false);
+  table_->setWordWrap(false);
+  table_->setTabKeyNavigation(false);
+  table_->setAccessibleName(tr("What was found"));
+  table_->verticalHeader()->hide();
+  table_->verticalHeader()->setDefaultSectionSize(scaledPx(kRowPx));
+  table_->horizontalHeader()->setSectionResizeMode(FindingsModel::Text, QHeaderView::Stretch);
+  table_->horizontalHeader()->setHighlightSections(false);
+  table_->setColumnWidth(FindingsModel::Place, scaledPx(kPlacePx));
+}
+
+/// The place, which choosing the row shows, gives way to what was found.
+void FindingsPanel::fitColumns() {
+  table_->resizeColumnToContents(FindingsModel::Kind);
+  const int left = width() - table_->columnWidth(FindingsModel::Kind) - scaledPx(kPlacePx);
+  table_->setColumnHidden(FindingsModel::Place, left < scaledPx(kMinTextPx));
+}
+
+void FindingsPanel::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  fitColumns();
 }
 
 void FindingsPanel::connectSignals() {
@@ -96,6 +130,7 @@ void FindingsPanel::clear() {
 void FindingsPanel::setFindings(std::vector<dataset_check::Finding> findings) {
   isChecked_ = true;
   model_->setFindings(std::move(findings));
+  fitColumns();
   showState();
 }
 

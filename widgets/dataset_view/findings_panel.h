@@ -39,8 +39,13 @@ class FindingsPanel : public QWidget {
   void cleaningRequested();
   void findingChosen(const lockstep::dataset_check::Finding& finding);
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   void buildUi();
+  void buildTable();
+  void fitColumns();
   void connectSignals();
   void showState();
 

@@ -223,35 +223,44 @@ void CanvasPainter::drawInstances(const CanvasScene& scene, const CanvasLayers& 
   }
 }
 
-/// Errors get their labels first. A label that would cover another is left out; hovering over the
-/// instance shows its facts. A label with a class name is left out if it is much wider than its
-/// object, so that it does not hide the neighbours.
+/// Errors get their labels first, and those that are not much wider than their object before the
+/// others, which take what room is left. A label that would cover another is left out; hovering
+/// over the instance shows its facts.
 void CanvasPainter::drawLabels(const CanvasScene& scene, const CanvasLayers& layers) {
   painter_.setRenderHint(QPainter::Antialiasing);
   painter_.setFont(interfaceFont(10, QFont::DemiBold));
   std::vector<QRectF> taken;
-  for (const CanvasScene::Instance& instance : scene.instances) {
-    if (!isDrawn(instance, layers)) continue;
-    const QColor colour = instance.facts.isError()
-                              ? verdictColor(instance.facts.verdict, darkTheme())
-                              : darkTheme().text;
-    std::vector<LabelText> texts;
-    if (scene.hasSeveralClasses)
-      texts.push_back({instance.className % QLatin1Char(' ') % instance.label, false});
-    texts.push_back({instance.label, instance.facts.verdict != Verdict::Missed});
-    drawLabel(view_.mapRect(instance.box), texts, colour, taken);
+  std::vector<const CanvasScene::Instance*> narrow;
+  const auto colourOf = [](const CanvasScene::Instance& instance) {
+    return instance.facts.isError() ? verdictColor(instance.facts.verdict, darkTheme())
+                                    : darkTheme().text;
+  };
+  const auto fullText = [&](const CanvasScene::Instance& instance) {
+    return scene.hasSeveralClasses ? instance.className % QLatin1Char(' ') % instance.label
+                                   : instance.label;
+  };
+  for (const CanvasScene::Instance& instance : scene.instances)
+    if (isDrawn(instance, layers) &&
+        !drawLabel(view_.mapRect(instance.box), {{fullText(instance), false}}, colourOf(instance),
+                   taken))
+      narrow.push_back(&instance);
+  for (const CanvasScene::Instance* instance : narrow) {
+    const bool mayBeWider = scene.hasSeveralClasses || instance->facts.verdict != Verdict::Missed;
+    if (mayBeWider)
+      drawLabel(view_.mapRect(instance->box),
+                {{fullText(*instance), true}, {instance->label, true}}, colourOf(*instance), taken);
   }
   if (!scene.instances.empty() || !scene.hasSeveralClasses || !layers.groundTruth) return;
   for (const CanvasScene::GroundTruth& truth : scene.groundTruths)
     drawLabel(view_.mapRect(truth.box), {{truth.className, false}}, darkTheme().text, taken);
 }
 
-/// Draws the first text that has room on the upper edge of the box.
-void CanvasPainter::drawLabel(const QRectF& box, const std::vector<LabelText>& texts,
+/// Draws the first text that has room on the upper edge of the box; false: none has.
+bool CanvasPainter::drawLabel(const QRectF& box, const std::vector<LabelText>& texts,
                               const QColor& colour, std::vector<QRectF>& taken) {
   const QFontMetricsF metrics(painter_.font());
   if (std::max(box.width(), box.height()) < kSmallestLabelledSidePx || !area_.intersects(box))
-    return;
+    return false;
   const auto chipOf = [&](double width) {
     return QRectF(std::clamp(box.left(), 0.0, std::max(0.0, area_.width() - width)),
                   std::max(0.0, box.top() - metrics.height() / 2), width, metrics.height());
@@ -260,7 +269,7 @@ void CanvasPainter::drawLabel(const QRectF& box, const std::vector<LabelText>& t
     return std::none_of(taken.begin(), taken.end(),
                         [&](const QRectF& other) { return other.intersects(chip); });
   };
-  if (!isFree(chipOf(2 * kLabelPaddingPx))) return;  // no text needs less
+  if (!isFree(chipOf(2 * kLabelPaddingPx))) return false;  // no text needs less
   for (const LabelText& label : texts) {
     const QRectF chip = chipOf(metrics.horizontalAdvance(label.text) + 2 * kLabelPaddingPx);
     if (!label.mayBeWider && box.width() < kMinWidthOfLabel * chip.width()) continue;
@@ -271,8 +280,9 @@ void CanvasPainter::drawLabel(const QRectF& box, const std::vector<LabelText>& t
     painter_.drawRoundedRect(chip, 2, 2);
     painter_.setPen(colour);
     painter_.drawText(chip, Qt::AlignCenter, label.text);
-    return;
+    return true;
   }
+  return false;
 }
 
 void CanvasPainter::drawHighlight(const CanvasScene::Instance& instance) {

@@ -50,7 +50,7 @@ class CanvasPainter {
   void drawKeptFills(const ImageLevels& kept, const QRectF& part);
   void drawGroundTruths(const CanvasScene& scene, const CanvasLayers& layers);
   void drawInstances(const CanvasScene& scene, const CanvasLayers& layers);
-  void drawLabel(const QRectF& box, const std::vector<LabelText>& texts, const QColor& colour,
+  bool drawLabel(const QRectF& box, const std::vector<LabelText>& texts, const QColor& colour,
                  std::vector<QRectF>& taken);
 
   QPainter& painter_;

@@ -13,7 +13,8 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kHeightPx = 104, kKeyPx = 16, kEdgePx = 6, kFontPx = 11, kSamplePx = 14, kTicks = 3;
+constexpr int kHeightPx = 104, kCompactHeightPx = 36, kKeyPx = 16, kEdgePx = 6, kFontPx = 11,
+              kSamplePx = 14, kTicks = 3;
 constexpr double kLinePx = 1.8, kDotPx = 2.5;
 
 /// Of a line at a step, or of the nearest one before it.
@@ -38,7 +39,16 @@ CheckpointCurve::CheckpointCurve(QWidget* parent) : QWidget(parent) {
   hide();
 }
 
-QSize CheckpointCurve::sizeHint() const { return {scaledPx(300), scaledPx(kHeightPx)}; }
+QSize CheckpointCurve::sizeHint() const {
+  return {scaledPx(300), scaledPx(isCompact_ ? kCompactHeightPx : kHeightPx)};
+}
+
+void CheckpointCurve::setCompact(bool isCompact) {
+  if (isCompact == isCompact_) return;
+  isCompact_ = isCompact;
+  updateGeometry();
+  update();
+}
 
 /// Both axes begin at 0 and end at a round value, so that checkpoints look as far apart as they
 /// are.
@@ -89,6 +99,7 @@ QString CheckpointCurve::spokenValue() const {
 
 QRectF CheckpointCurve::area() const {
   const int edge = scaledPx(kEdgePx), label = labelPx();
+  if (isCompact_) return QRectF(rect()).adjusted(edge, edge, -edge, -edge);
   return QRectF(rect()).adjusted(label + edge, scaledPx(kKeyPx) + edge, -label - edge,
                                  -scaledPx(kKeyPx));
 }
@@ -191,8 +202,10 @@ void CheckpointCurve::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setFont(interfaceFont(kFontPx));
-  paintKey(painter);
-  paintAxes(painter);
+  if (!isCompact_) {
+    paintKey(painter);
+    paintAxes(painter);
+  }
   const QRectF plot = area();
   for (const qint64 step : steps_) {  // the checkpoints, at the foot
     painter.setPen(QPen(theme.textFaint, 1));

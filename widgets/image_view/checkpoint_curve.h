@@ -23,6 +23,8 @@ class CheckpointCurve : public QWidget, public SpokenValue {
   void setApName(const QString& name);
   /// Ascending.
   void setCheckpoints(const std::vector<qint64>& steps, qint64 current);
+  /// A strip of the lines alone, for where height is short.
+  void setCompact(bool isCompact);
   QSize sizeHint() const override;
   QAccessible::Role spokenRole() const override { return QAccessible::Chart; }
   QString spokenValue() const override;
@@ -55,6 +57,7 @@ class CheckpointCurve : public QWidget, public SpokenValue {
   QString apName_;
   std::vector<qint64> steps_;
   qint64 current_ = 0;
+  bool isCompact_ = false;
 };
 
 }  // namespace lockstep::widgets

@@ -43,7 +43,7 @@ void ImageCanvas::setImage(std::shared_ptr<const DecodedImage> image) {
   isFitted_ = true;
   fit();
   redrawBase();  // fit() keeps what is drawn where the scale stays the same
-  if (underMouse()) tellPixel(mapFromGlobal(QCursor::pos()));
+  tellPixelUnderPointer();
 }
 
 void ImageCanvas::setScene(std::shared_ptr<const CanvasScene> scene) {
@@ -96,7 +96,7 @@ void ImageCanvas::reveal(int instance) {
 void ImageCanvas::reveal(const QRectF& imageBox) {
   const QRectF box = transform().mapRect(imageBox);
   if (QRectF(rect()).intersects(box)) return;
-  setView(scale_, offset_ + QRectF(rect()).center() - box.center());
+  lookAt(scale_, offset_ + QRectF(rect()).center() - box.center());
 }
 
 void ImageCanvas::showBox(const QRectF& imageBox) {
@@ -105,9 +105,9 @@ void ImageCanvas::showBox(const QRectF& imageBox) {
   fit();
   const double fills = kShare * std::min(width() / imageBox.width(), height() / imageBox.height());
   if (fills <= scale_) return;
-  isFitted_ = false;
   const double scale = std::min(fills, std::max(kMostZoom, scale_));
-  setView(scale, QRectF(rect()).center() - imageBox.center() * scale);
+  lookAt(scale, QRectF(rect()).center() - imageBox.center() * scale);
+  shownBox_ = imageBox;
 }
 
 QString ImageCanvas::spokenValue() const {
@@ -136,6 +136,7 @@ QPointF ImageCanvas::toImage(QPointF widgetPoint) const {
 
 void ImageCanvas::showAs(const ImageCanvas& other) {
   isFitted_ = other.isFitted_;
+  shownBox_ = other.shownBox_;
   setView(other.scale_, other.offset_);
 }
 
@@ -154,9 +155,17 @@ void ImageCanvas::setView(double scale, QPointF offset) {
   if (transform() != before) Q_EMIT viewChanged();
 }
 
+/// Because it was asked for: another size of the view does not fit the image again.
+void ImageCanvas::lookAt(double scale, QPointF offset) {
+  isFitted_ = false;
+  shownBox_.reset();
+  setView(scale, offset);
+}
+
 void ImageCanvas::fit() {
   const QSizeF size = imageSize();
   isFitted_ = true;
+  shownBox_.reset();
   if (size.isEmpty()) return redrawBase();
   const double scale =
       std::min({width() / size.width(), height() / size.height(), kLargestFitScale});
@@ -186,8 +195,7 @@ void ImageCanvas::zoomAt(QPointF anchor, double factor) {
   const double smallest = std::min({1.0, width() / size.width(), height() / size.height()}) / 4;
   const double scale = std::clamp(scale_ * factor, smallest, kLargestScale);
   const QPointF image = toImage(anchor);
-  isFitted_ = false;
-  setView(scale, anchor - image * scale);
+  lookAt(scale, anchor - image * scale);
 }
 
 /// So that pixels of the image are sharp where they are as large as those of the screen or a
@@ -231,6 +239,11 @@ void ImageCanvas::tellPixel(QPointF widgetPoint) {
   const QPoint pixel(static_cast<int>(std::floor(at.x())), static_cast<int>(std::floor(at.y())));
   const bool isInside = QRect(QPoint(), imageSize().toSize()).contains(pixel);
   Q_EMIT pixelPointedAt(isInside ? std::optional(pixel) : std::nullopt);
+}
+
+void ImageCanvas::tellPixelUnderPointer() {
+  if (underMouse()) return tellPixel(mapFromGlobal(QCursor::pos()));
+  Q_EMIT pixelPointedAt(std::nullopt);
 }
 
 /// Not into a picture, which has no later frames.
@@ -286,6 +299,8 @@ void ImageCanvas::paintEvent(QPaintEvent*) {
 
 /// What is looked at stays in the middle.
 void ImageCanvas::resizeEvent(QResizeEvent*) {
+  Q_EMIT pixelPointedAt(std::nullopt);  // what is under the pointer now is told when it moves
+  if (shownBox_) return showBox(QRectF(*shownBox_));
   if (isFitted_) return fit();
   const QSize grown = size() - viewSize_;
   setView(scale_, offset_ + QPointF(grown.width(), grown.height()) / 2);
@@ -315,8 +330,7 @@ void ImageCanvas::mouseMoveEvent(QMouseEvent* event) {
   dragged_ = true;
   setCursor(Qt::ClosedHandCursor);
   dragFrom_ = event->pos();
-  isFitted_ = false;
-  setView(scale_, offset_ + moved);
+  lookAt(scale_, offset_ + moved);
 }
 
 void ImageCanvas::mouseReleaseEvent(QMouseEvent* event) {
@@ -361,6 +375,12 @@ void ImageCanvas::focusOutEvent(QFocusEvent* event) {
 void ImageCanvas::leaveEvent(QEvent*) {
   setHovered(-1);
   Q_EMIT pixelPointedAt(std::nullopt);
+}
+
+void ImageCanvas::hideEvent(QHideEvent* event) {
+  setHovered(-1);
+  Q_EMIT pixelPointedAt(std::nullopt);
+  QWidget::hideEvent(event);
 }
 
 void ImageCanvas::changeEvent(QEvent* event) {

@@ -54,7 +54,8 @@ class ImageCanvas : public QWidget, public SpokenValue {
   /// The same of a part of the image, px.
   void reveal(const QRectF& imageBox);
   /// Zooms so that a box of the image, px, fills a part of the view, with what is around it; never
-  /// out of what shows the whole image.
+  /// out of what shows the whole image. It stays so in a view of another size, until another part
+  /// of the image is looked at.
   void showBox(const QRectF& imageBox);
 
   /// Nothing of what was drawn is still being painted.
@@ -104,6 +105,7 @@ class ImageCanvas : public QWidget, public SpokenValue {
   void keyPressEvent(QKeyEvent* event) override;
   void keyReleaseEvent(QKeyEvent* event) override;
   void leaveEvent(QEvent* event) override;
+  void hideEvent(QHideEvent* event) override;
   void focusOutEvent(QFocusEvent* event) override;
   void changeEvent(QEvent* event) override;
 
@@ -111,9 +113,11 @@ class ImageCanvas : public QWidget, public SpokenValue {
   Loupe* magnifier();
   QSizeF imageSize() const;
   void setView(double scale, QPointF offset);
+  void lookAt(double scale, QPointF offset);
   void zoomAt(QPointF anchor, double factor);
   void setHovered(int instance);
   void tellPixel(QPointF widgetPoint);
+  void tellPixelUnderPointer();
   QPointF onScreenPixel(QPointF widgetPoint) const;
   void redrawBase();
   void redrawDifference(const CanvasScene& before);
@@ -132,6 +136,7 @@ class ImageCanvas : public QWidget, public SpokenValue {
   QPointF offset_;    ///< widget position of the image's corner
   QSize viewSize_;    ///< of the widget that they are for: a hidden one is not told of a new size
   bool isFitted_ = true;
+  std::optional<QRectF> shownBox_;  ///< of showBox(); px of the image
   int hovered_ = -1, pinned_ = -1;
   std::optional<QPoint> dragFrom_;
   bool dragged_ = false;

@@ -7,9 +7,12 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <array>
 
 #include "widgets/curves/number_text.h"
+#include "widgets/elided_label.h"
 #include "widgets/instances/error_text.h"
+#include "widgets/named_action.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
@@ -41,8 +44,9 @@ ImageFilterBar::ImageFilterBar(QWidget* parent) : QWidget(parent) {
       tr("Part of the data. Images that are dropped on the page, or opened, are one."));
   closePart_ = new QToolButton;
   closePart_->setText(tr("Close"));
-  closePart_->setToolTip(tr("Closes the opened images"));
+  closePart_->setToolTip(tr("Closes what was opened"));
   closePart_->setAccessibleName(closePart_->toolTip());
+  closePart_->setObjectName(QStringLiteral("closePart"));
   closePart_->hide();
   filter_ = narrowCombo(tr("Images shown"));
   class_ = narrowCombo(tr("Class on the images shown"));
@@ -52,8 +56,7 @@ ImageFilterBar::ImageFilterBar(QWidget* parent) : QWidget(parent) {
   sort_ = narrowCombo(tr("Sort images"));
   size_->addItems({tr("Any size"), tr("Small"), tr("Medium"), tr("Large")});
   size_->setMinimumWidth(size_->sizeHint().width());
-  place_ = new QLabel;
-  setRole(place_, "muted");
+  buildEnd();
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(4);
@@ -66,6 +69,7 @@ ImageFilterBar::ImageFilterBar(QWidget* parent) : QWidget(parent) {
     first_->addWidget(one);
   first_->addStretch();
   first_->addWidget(place_);
+  first_->addWidget(clear_);
   setParts({}, 0);
   setClasses({});
   fillFilter();
@@ -76,6 +80,28 @@ ImageFilterBar::ImageFilterBar(QWidget* parent) : QWidget(parent) {
           [this](int index) { wantedClass_ = index > 0 ? class_->itemText(index) : QString(); });
   for (QComboBox* combo : {filter_, class_, size_, sort_})
     connect(combo, &QComboBox::currentIndexChanged, this, &ImageFilterBar::orderChanged);
+  connect(this, &ImageFilterBar::orderChanged, this, &ImageFilterBar::showClear);
+}
+
+void ImageFilterBar::buildEnd() {
+  place_ = new ElidedLabel(Qt::ElideRight);
+  setRole(place_, "muted");
+  clear_ = new QToolButton;
+  clear_->setAccessibleName(tr("Clear filters"));
+  clear_->setToolTip(clear_->accessibleName());
+  clear_->setText(clear_->accessibleName());
+  clear_->setObjectName(QStringLiteral("clearFilters"));
+  setRole(clear_, "quiet");
+  showKeysOf(clear_, "predictions.clear_filters");
+  clear_->hide();
+  connect(clear_, &QToolButton::clicked, this, &ImageFilterBar::showAll);
+}
+
+void ImageFilterBar::showClear() {
+  clear_->setVisible(
+      std::ranges::any_of(std::array{filter_, class_, size_},
+                          [](const QComboBox* combo) { return combo->currentIndex() > 0; }));
+  wrap();
 }
 
 QVariantMap ImageFilterBar::viewState() const {
@@ -120,11 +146,14 @@ void ImageFilterBar::resizeEvent(QResizeEvent* event) {
 }
 
 void ImageFilterBar::wrap() {
+  clear_->setText(clear_->accessibleName());
   int needed = place_->sizeHint().width();
+  if (!clear_->isHidden()) needed += clear_->sizeHint().width() + first_->spacing();
   for (const QWidget* one :
        std::initializer_list<const QWidget*>{part_, closePart_, filter_, class_, size_, sort_})
     if (!one->isHidden()) needed += one->sizeHint().width() + first_->spacing();
   const bool isWrapped = needed > width();
+  clear_->setText(isWrapped ? QStringLiteral("✕") : clear_->accessibleName());
   if (isWrapped == (second_->count() > 0)) return;
   QHBoxLayout* from = isWrapped ? first_ : second_;
   for (QComboBox* combo : {class_, size_, sort_}) from->removeWidget(combo);
@@ -147,7 +176,7 @@ void ImageFilterBar::setClasses(const std::vector<coco::Category>& classes) {
                     QVariant::fromValue<qint64>(category.id.value));
   chooseWantedClass();
   class_->setVisible(classes.size() > 1);
-  wrap();
+  showClear();
 }
 
 void ImageFilterBar::fillFilter() {

@@ -58,6 +58,8 @@ class ImageFilterBar : public QWidget {
  private:
   /// Class, size and order have a row of their own where one row is too narrow.
   void wrap();
+  void buildEnd();
+  void showClear();
   void chooseWantedClass();
   void fillFilter();
   void change(const std::function<void()>& combos);
@@ -72,6 +74,7 @@ class ImageFilterBar : public QWidget {
   QComboBox* size_ = nullptr;
   QComboBox* sort_ = nullptr;  ///< data: Sort
   QLabel* place_ = nullptr;
+  QToolButton* clear_ = nullptr;  ///< while images are left out
 };
 
 }  // namespace lockstep::widgets

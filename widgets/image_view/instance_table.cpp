@@ -14,7 +14,13 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kPaddingPx = 12, kMinClassPx = 60, kAreaPx = 56, kObjectPx = 92, kErrorPx = 92;
+constexpr int kPaddingPx = 12, kInsetPx = 12, kMinClassPx = 60, kRoomyClassPx = 100, kAreaPx = 60,
+              kObjectPx = 104, kErrorPx = 92;
+
+/// Their texts begin where the numbers of the column before end.
+bool isInset(int column) {
+  return column == InstanceModel::Object || column == InstanceModel::Error;
+}
 
 /// Paints the verdict's mark instead of text.
 class MarkDelegate : public QStyledItemDelegate {
@@ -31,6 +37,35 @@ class MarkDelegate : public QStyledItemDelegate {
   }
 };
 
+/// A text that does not run into the numbers beside it.
+class InsetDelegate : public QStyledItemDelegate {
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+
+  void paint(QPainter* painter, const QStyleOptionViewItem& option,
+             const QModelIndex& index) const override {
+    QStyleOptionViewItem ground = option;
+    initStyleOption(&ground, index);
+    ground.text.clear();
+    ground.widget->style()->drawControl(QStyle::CE_ItemViewItem, &ground, painter, ground.widget);
+    QStyleOptionViewItem inset = option;
+    inset.rect.adjust(scaledPx(kInsetPx), 0, 0, 0);
+    QStyledItemDelegate::paint(painter, inset, index);
+  }
+};
+
+class InsetHeader : public QHeaderView {
+ public:
+  using QHeaderView::QHeaderView;
+
+ protected:
+  void paintSection(QPainter* painter, const QRect& rect, int column) const override {
+    const int inset = isInset(column) ? scaledPx(kInsetPx) : 0;
+    painter->fillRect(rect, currentTheme().panel);
+    QHeaderView::paintSection(painter, rect.adjusted(inset, 0, 0, 0), column);
+  }
+};
+
 }  // namespace
 
 InstanceTable::InstanceTable(QWidget* parent)
@@ -39,8 +74,12 @@ InstanceTable::InstanceTable(QWidget* parent)
       sorted_(new QSortFilterProxyModel(this)) {
   sorted_->setSourceModel(model_);
   sorted_->setSortRole(InstanceModel::kSortRole);
+  setHorizontalHeader(new InsetHeader(Qt::Horizontal));
   setModel(sorted_);
+  horizontalHeader()->setSectionsClickable(true);
   setItemDelegateForColumn(InstanceModel::Mark, new MarkDelegate(this));
+  for (const int column : {InstanceModel::Object, InstanceModel::Error})
+    setItemDelegateForColumn(column, new InsetDelegate(this));
   setSelectionBehavior(QAbstractItemView::SelectRows);
   setSelectionMode(QAbstractItemView::SingleSelection);
   setEditTriggers(QAbstractItemView::NoEditTriggers);
@@ -69,20 +108,31 @@ InstanceTable::InstanceTable(QWidget* parent)
 }
 
 /// Class and error come first: what is left is for the object, unless all are of one class, and
-/// then for the area.
+/// then for the area. What is over is shared, so that what is read together stays together.
 void InstanceTable::fitColumns() {
   int left = viewport()->width();
   for (const int column : {InstanceModel::Mark, InstanceModel::Score, InstanceModel::Iou})
     left -= columnWidth(column);
-  left -= std::max({scaledPx(kMinClassPx), widestClassPx_,
-                    horizontalHeader()->sectionSizeHint(InstanceModel::Class)});
+  const int ofClass = std::max({scaledPx(kMinClassPx), widestClassPx_,
+                                horizontalHeader()->sectionSizeHint(InstanceModel::Class)});
+  left -= ofClass;
   const int least = scaledPx(kErrorPx);
   setColumnWidth(InstanceModel::Error, std::clamp(widestErrorPx_, least, std::max(least, left)));
   left -= columnWidth(InstanceModel::Error);
   const bool hasObjects = hasSeveralClasses_ && left >= scaledPx(kObjectPx);
-  if (hasObjects) left -= scaledPx(kObjectPx);
+  const int object = hasObjects ? std::clamp(widestObjectPx_, scaledPx(kObjectPx),
+                                             std::max(scaledPx(kObjectPx), left))
+                                : 0;
+  left -= object;
+  const bool hasArea = left >= scaledPx(kAreaPx);
+  if (hasArea) left -= scaledPx(kAreaPx);
+  const int over = std::max(0, left - std::max(0, scaledPx(kRoomyClassPx) - ofClass)) / 2;
   setColumnHidden(InstanceModel::Object, !hasObjects);
-  setColumnHidden(InstanceModel::Area, left < scaledPx(kAreaPx));
+  setColumnHidden(InstanceModel::Area, !hasArea);
+  if (hasObjects)
+    setColumnWidth(InstanceModel::Object, object + over);
+  else
+    setColumnWidth(InstanceModel::Error, columnWidth(InstanceModel::Error) + over);
 }
 
 void InstanceTable::resizeEvent(QResizeEvent* event) {
@@ -92,10 +142,11 @@ void InstanceTable::resizeEvent(QResizeEvent* event) {
 
 void InstanceTable::setScene(std::shared_ptr<const CanvasScene> scene) {
   hasSeveralClasses_ = scene && scene->hasSeveralClasses;
-  std::set<QString> classes, errors;  // a few of many instances
+  std::set<QString> classes, objects, errors;  // a few of many instances
   if (scene)
     for (const CanvasScene::Instance& shown : scene->instances) {
       classes.insert(shown.className);
+      objects.insert(InstanceModel::objectText(shown));
       errors.insert(shown.errorText());
     }
   const QFontMetrics metrics(interfaceFont(12));
@@ -106,7 +157,8 @@ void InstanceTable::setScene(std::shared_ptr<const CanvasScene> scene) {
     return widest;
   };
   widestClassPx_ = widestOf(classes);
-  widestErrorPx_ = widestOf(errors);
+  widestObjectPx_ = widestOf(objects) + scaledPx(kInsetPx);
+  widestErrorPx_ = widestOf(errors) + scaledPx(kInsetPx);
   fitColumns();
   isQuiet_ = true;
   model_->setScene(std::move(scene));

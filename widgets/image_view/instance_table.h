@@ -35,7 +35,7 @@ class InstanceTable : public QTableView {
 
   InstanceModel* model_ = nullptr;
   QSortFilterProxyModel* sorted_ = nullptr;
-  int widestClassPx_ = 0, widestErrorPx_ = 0;
+  int widestClassPx_ = 0, widestObjectPx_ = 0, widestErrorPx_ = 0;
   bool hasSeveralClasses_ = false;
   bool isQuiet_ = false;  ///< the selection changes, but not by the user
 };

@@ -27,7 +27,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kPercent = 100, kMinFiguresPx = 96, kMinTablePx = 128;
+constexpr int kPercent = 100, kMinFiguresPx = 96, kMinTablePx = 128, kLowPx = 720;
 constexpr std::size_t kSearchedFrom = 9;  // classes, more than the table shows
 const QString kScoreKey = QStringLiteral("score"), kIouKey = QStringLiteral("iou"),
               kHiddenKey = QStringLiteral("hidden");
@@ -60,7 +60,7 @@ PredictionsPanel::PredictionsPanel(QWidget* parent) : QWidget(parent) {
 
 void PredictionsPanel::buildCheckpointSlider() {
   checkpoint_ = new ValueSlider(tr("no checkpoint"), [this](int position) {
-    if (!store_ || store_->checkpoints().empty()) return QString();
+    if (!store_ || store_->checkpoints().empty() || !resultsName_.isEmpty()) return QString();
     const double ap =
         store_->averagePrecision(store_->checkpoints()[static_cast<std::size_t>(position)]);
     return tr("%1 %2").arg(apName(),
@@ -162,6 +162,12 @@ void PredictionsPanel::buildUi() {
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->addWidget(split);
+}
+
+/// So that the counts and the classes are in sight.
+void PredictionsPanel::resizeEvent(QResizeEvent* event) {
+  checkpointCurve_->setCompact(height() < scaledPx(kLowPx));
+  QWidget::resizeEvent(event);
 }
 
 /// What stays in sight, below the figures.
@@ -290,6 +296,10 @@ void PredictionsPanel::showCheckpoints(const PredictionStore& store, qint64 curr
     return;
   }
   checkpoint_->setValue(store.positionOf(current));
+  if (!resultsName_.isEmpty()) {
+    checkpoint_->setTitle(resultsName_);
+    return checkpoint_->setToolTip(tr("Results of another program: there are no steps."));
+  }
   const QString title = tr("step %1 of %2").arg(current).arg(steps.back());
   const bool isKept = store.isKept(current);
   checkpoint_->setTitle(isKept ? title : tr("%1 · no checkpoint").arg(title));

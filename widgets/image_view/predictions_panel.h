@@ -39,6 +39,8 @@ class PredictionsPanel : public QWidget {
   void setDataset(const coco::Dataset* dataset, const MatchRules& rules);
   /// Reads the steps and their AP from the store, which must outlive the panel.
   void showCheckpoints(const PredictionStore& store, qint64 current);
+  /// In the place of steps; empty: steps are shown.
+  void setResultsName(const QString& name) { resultsName_ = name; }
   /// `analysis` nullptr: not known. `here`: tallies of the shown image; nullptr: not predicted.
   void showCounts(const CheckpointAnalysis* analysis, std::optional<ImageId> here);
   /// The same where only the shown image is another one.
@@ -77,6 +79,9 @@ class PredictionsPanel : public QWidget {
   /// Thresholds or hidden classes.
   void filterChanged();
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   void buildUi();
   QWidget* buildFigures();
@@ -98,6 +103,7 @@ class PredictionsPanel : public QWidget {
   const PredictionStore* store_ = nullptr;
   std::vector<coco::Category> classes_;
   int imageCount_ = 0;
+  QString resultsName_;
   ValueSlider* checkpoint_ = nullptr;
   CheckpointCurve* checkpointCurve_ = nullptr;
   QLabel* classApName_ = nullptr;

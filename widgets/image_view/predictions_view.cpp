@@ -17,6 +17,7 @@
 #include "widgets/image_view/canvas_legend.h"
 #include "widgets/image_view/checkpoint_curve.h"
 #include "widgets/image_view/class_table.h"
+#include "widgets/image_view/crop_grid.h"
 #include "widgets/image_view/explain_panel.h"
 #include "widgets/image_view/image_canvas.h"
 #include "widgets/image_view/image_history_table.h"
@@ -137,6 +138,7 @@ void PredictionsView::connectMessages() {
   connect(impl->filters, &ImageFilterBar::orderChanged, this, [this, impl] {
     impl->panel->classTable()->showChosen(impl->filters->order().category);
     impl->rebuildOrder();
+    impl->awaitErrorFigures();
     impl->showMarks();
     emitReady();
     Q_EMIT viewStateChanged();
@@ -191,8 +193,7 @@ void PredictionsView::connectSession() {
   });
   connect(&impl->session, &PredictionSession::figuresChanged, this, [this, impl] {
     impl->panel->classTable()->setFigures(impl->session.figures().classes);
-    impl->errorFigures = {};
-    impl->errorFiguresTimer.start();
+    impl->awaitErrorFigures();
     impl->showMarks();
     emitReady();
   });
@@ -206,6 +207,7 @@ void PredictionsView::setBringImage(const BringImage& bring, const QString& copi
                                     const std::function<QString(const QString&)>& named) {
   impl_->session.setBring(bring, copies);
   impl_->strip->setBring(bring);
+  impl_->crops->setBring(bring);
   impl_->named = named;
 }
 
@@ -213,6 +215,8 @@ void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,
                                  const QString& imagesFolder, const MatchRules& rules) {
   Impl& impl = *impl_;
   impl.allImages.clear();
+  impl.resultsName.clear();
+  impl.panel->setResultsName({});
   impl.losses.clear();
   impl.forgetErrors();
   impl.vanished.reset();
@@ -230,6 +234,7 @@ void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   impl.canvas()->setScene(nullptr);
   impl.canvas()->setImage(nullptr);
   impl.order.clear();
+  impl.crops->setInstances({}, nullptr, {});
   // Until an order that takes longer is there.
   if (impl.hasImages()) impl.showOrder(orderedImages(*impl.session.dataset(), nullptr, {}));
   impl.rebuildOrder();
@@ -286,6 +291,16 @@ void PredictionsView::setPredictions(qint64 step,
                                      const std::shared_ptr<const coco::ResultsByImage>& file) {
   impl_->session.store().add(step, file);
   impl_->showPredictions(step);
+}
+
+void PredictionsView::setResults(const QString& name, const PredictionStore::ByImage& predictions) {
+  constexpr qint64 kNoStep = 0;
+  impl_->resultsName = name;
+  impl_->panel->setResultsName(name);
+  impl_->session.store().add(kNoStep, predictions);
+  setCheckpoints({kNoStep}, {});
+  setHeldOutCurves({}, {});
+  impl_->showPredictions(kNoStep);
 }
 
 void PredictionsView::setAllImagesProgress(qint64 step, qint64 done, qint64 of) {
@@ -382,6 +397,7 @@ void PredictionsView::setMessage(const QString& message, const QString& detail,
 bool PredictionsView::isReady() const {
   return !impl_->hasImages() ||
          (impl_->session.isIdle() && impl_->orderJob.isIdle() && impl_->errorJob.isIdle() &&
+          impl_->cropsJob.isIdle() && (!impl_->areCropsShown() || impl_->crops->isReady()) &&
           impl_->canvas()->isReady() && (impl_->strip->isHidden() || impl_->strip->isReady()));
 }
 
@@ -441,6 +457,11 @@ void PredictionsView::changeEvent(QEvent* event) {
   if (event->type() == QEvent::ActivationChange && isActiveWindow() && isVisible())
     impl_->reloadImages();
   QWidget::changeEvent(event);
+}
+
+void PredictionsView::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  impl_->fitHeight(height());
 }
 
 }  // namespace lockstep::widgets

@@ -17,6 +17,7 @@
 #include "widgets/image_view/export_button.h"
 #include "widgets/instances/image_losses.h"
 #include "widgets/instances/instance_match.h"
+#include "widgets/instances/prediction_store.h"
 
 namespace lockstep::widgets {
 
@@ -68,6 +69,8 @@ class PredictionsView : public QWidget {
                       std::vector<ImageId> imageIds);
   /// The same of a file, whose detections are read when they are needed.
   void setPredictions(qint64 step, const std::shared_ptr<const coco::ResultsByImage>& file);
+  /// Instead of checkpoints: results that have a name and no step, until the next dataset.
+  void setResults(const QString& name, const PredictionStore::ByImage& predictions);
   /// Drops the data of later steps: the run was resumed at `step`.
   void forgetAfter(qint64 step);
   /// Shows that the request of predictionRequested() failed, with a button to try again.
@@ -152,6 +155,7 @@ class PredictionsView : public QWidget {
 
  protected:
   void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:

@@ -1,5 +1,6 @@
 // The keys of the Predictions page.
 #include <QComboBox>
+#include <QToolButton>
 #include <functional>
 
 #include "widgets/image_view/image_canvas.h"
@@ -51,6 +52,10 @@ void PredictionsView::addNamedActions() {
         impl->colourBy->setCurrentIndex((impl->colourBy->currentIndex() + 1) %
                                         impl->colourBy->count());
       });
+  add("predictions.crops", tr("All instances as crops, or the image again"), {Qt::Key_V},
+      [impl] { impl->cropsShown->toggle(); });
+  add("predictions.clear_filters", tr("Clear the filters of the images"), {Qt::Key_Backspace},
+      [impl] { impl->filters->showAll(); });
   add("predictions.explain", tr("Explain the image, or show the instances again"), {Qt::Key_E},
       [impl] { impl->toggleExplanation(); });
   add("predictions.reread", tr("Read again the images that have changed on the disk"), {Qt::Key_F5},

@@ -100,6 +100,8 @@ void PredictionsView::Impl::showErrorsOf(CategoryId category, bool areMissed) {
 /// What was found, or is asked for, of the data before is of no image of the next.
 void PredictionsView::Impl::forgetErrors() {
   errorJob.cancel();
+  cropsJob.cancel();
+  instanceToChoose.reset();
   goesToFirstError = false;
   chooseErrorFrom = 0;
   errorFiguresTimer.stop();
@@ -108,20 +110,29 @@ void PredictionsView::Impl::forgetErrors() {
   filters->setErrorCounts({});
 }
 
+/// Until they are there again, none are known.
+void PredictionsView::Impl::awaitErrorFigures() {
+  errorFiguresJob.cancel();
+  errorFigures = {};
+  errorFiguresTimer.start();
+}
+
 /// While no slider moves: all images are judged for it.
 void PredictionsView::Impl::findErrorFigures() {
   errorFiguresJob.cancel();
+  findCrops();
   if (!session.isAnalysed() || !session.rules().hasTruth) return;
-  errorFiguresJob.request([dataset = session.dataset(), analysis = session.keptAnalysis(),
-                           score = panel->thresholds().score, hidden = panel->hidden()] {
-    return errorFiguresOf(*dataset, *analysis, score, hidden);
-  });
+  errorFiguresJob.request(
+      [dataset = session.dataset(), analysis = session.keptAnalysis(), order = shownOrder()] {
+        return errorFiguresOf(*dataset, *analysis, order);
+      });
 }
 
 void PredictionsView::Impl::showErrorFigures(const ErrorFigures& found) {
   errorFigures = found;
   filters->setErrorCounts(found.counts);
-  if (filters->order().sort == ImageOrder::Sort::LowestIou) showMarks();
+  const ImageOrder chosen = filters->order();
+  if (chosen.isNarrow() || chosen.sort == ImageOrder::Sort::LowestIou) showMarks();
 }
 
 }  // namespace lockstep::widgets

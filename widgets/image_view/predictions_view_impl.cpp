@@ -7,6 +7,7 @@
 #include <QPushButton>
 #include <QSplitter>
 #include <QStackedLayout>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -15,6 +16,7 @@
 #include "widgets/elided_label.h"
 #include "widgets/empty_state.h"
 #include "widgets/image_view/canvas_legend.h"
+#include "widgets/image_view/crop_grid.h"
 #include "widgets/image_view/image_canvas.h"
 #include "widgets/image_view/image_history_table.h"
 #include "widgets/image_view/instance_colour.h"
@@ -29,7 +31,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kPrefetched = 3, kFactsPx = 190;
+constexpr int kPrefetched = 3, kFactsPx = 190, kLowPx = 560, kSpacingPx = 8, kLowSpacingPx = 4;
 
 }  // namespace
 
@@ -61,6 +63,14 @@ void PredictionsView::Impl::fitHeader(int widthPx) {
   header->addWidget(facts, 1, 0, 1, isWide ? 1 : 2);
 }
 
+/// Where height is short the image has it.
+void PredictionsView::Impl::fitHeight(int heightPx) {
+  const bool isLow = heightPx < scaledPx(kLowPx);
+  imageSide->setSpacing(isLow ? kLowSpacingPx : kSpacingPx);
+  strip->setCompact(isLow);
+  noMatch->setFixedHeight(strip->sizeHint().height());
+}
+
 QWidget* PredictionsView::Impl::buildNoMatch() {
   noMatch = new QFrame;
   setRole(noMatch, "card");
@@ -73,7 +83,6 @@ QWidget* PredictionsView::Impl::buildNoMatch() {
   row->setContentsMargins(14, 6, 10, 6);
   row->addWidget(noMatchText, 1);
   row->addWidget(clear);
-  noMatch->setFixedHeight(strip->sizeHint().height());
   noMatch->hide();
   return noMatch;
 }
@@ -82,15 +91,12 @@ QWidget* PredictionsView::Impl::buildNoMatch() {
 void PredictionsView::Impl::showStrip() {
   const bool isEmpty = hasImages() && order.empty();
   noMatchText->setText(tr("No image has: %1").arg(filters->filtersText()));
-  strip->setVisible(!isMaximized && !isEmpty);
-  noMatch->setVisible(!isMaximized && isEmpty);
+  strip->setVisible(!isMaximized && !isEmpty && !areCropsShown());
+  noMatch->setVisible(!isMaximized && isEmpty && !areCropsShown());
 }
 
-QWidget* PredictionsView::Impl::buildImageSide(PredictionsView* view) {
-  auto* side = new QWidget;
-  stage = new ImageStage;
-  filters = new ImageFilterBar;
-  strip = new ThumbnailStrip;
+/// How instances are drawn, and the pixel under the pointer.
+QWidget* PredictionsView::Impl::buildKey() {
   colourBy = new QComboBox;
   for (const ColourBy by : kColourModes) colourBy->addItem(colourModeName(by));
   colourBy->setAccessibleName(tr("Colours of the instances"));
@@ -99,22 +105,31 @@ QWidget* PredictionsView::Impl::buildImageSide(PredictionsView* view) {
   pixel->setFont(monoFont(11));
   pixel->setAccessibleName(tr("Pixel under the pointer"));
   setRole(pixel, "muted");
-  auto* key = new QHBoxLayout;
-  key->addWidget(colourBy);
-  key->addWidget(legend, 1);
-  key->addWidget(pixel);
+  auto* key = new QWidget;
+  auto* row = new QHBoxLayout(key);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->addWidget(cropsShown);
+  row->addWidget(colourBy);
+  row->addWidget(legend, 1);
+  row->addWidget(pixel);
+  return key;
+}
 
-  auto* column = new QVBoxLayout(side);
-  column->setContentsMargins(16, 10, 16, 6);
-  column->setSpacing(8);
+QWidget* PredictionsView::Impl::buildImageSide(PredictionsView* view) {
+  auto* side = new QWidget;
+  filters = new ImageFilterBar;
+  strip = new ThumbnailStrip;
+  imageSide = new QVBoxLayout(side);
+  imageSide->setContentsMargins(16, 10, 16, 6);
   banner = new Banner;
-  column->addWidget(banner);
-  column->addLayout(buildHeader(view));
-  column->addWidget(stage, 1);
-  column->addLayout(key);
-  column->addWidget(filters);
-  column->addWidget(strip);
-  column->addWidget(buildNoMatch());
+  imageSide->addWidget(banner);
+  imageSide->addLayout(buildHeader(view));
+  imageSide->addWidget(buildStages(view), 1);
+  imageSide->addWidget(buildKey());
+  imageSide->addWidget(filters);
+  imageSide->addWidget(strip);
+  imageSide->addWidget(buildNoMatch());
+  fitHeight(view->height());
   return side;
 }
 
@@ -168,6 +183,7 @@ void PredictionsView::Impl::showImageAt(int at) {
   if (at < 0 || at >= static_cast<int>(order.size())) return;
   wasReady = false;
   chooseErrorFrom = 0;
+  instanceToChoose.reset();
   std::vector<std::size_t> neighbours;
   for (int distance = 1; distance <= kPrefetched; ++distance) {
     for (int near : {at + distance, at - distance}) {
@@ -189,6 +205,7 @@ void PredictionsView::Impl::showImageAt(int at) {
 }
 
 void PredictionsView::Impl::moveImage(int by) {
+  if (areCropsShown()) return crops->moveBy(by);
   const int at = placeOf(session.imageIndex());
   showImageAt(std::clamp(at + by, 0, std::max(0, static_cast<int>(order.size()) - 1)));
 }
@@ -207,6 +224,7 @@ void PredictionsView::Impl::showDecoded() {
     stage->setProblem({}, {});
   }
   chooseWaitingError();
+  chooseWaitingInstance();
   showNotice();
 }
 
@@ -214,6 +232,7 @@ void PredictionsView::Impl::showDecoded() {
 void PredictionsView::Impl::reloadImages() {
   wasReady = false;
   strip->reload();
+  if (areCropsShown()) crops->reload();
   session.reloadImages();
 }
 
@@ -225,10 +244,12 @@ void PredictionsView::Impl::showScene() {
   panel->table()->showChosen(canvas()->pinned());
   showLegend();
   chooseWaitingError();
+  chooseWaitingInstance();
   showNotice();
 }
 
 void PredictionsView::Impl::showFacts() {
+  if (areCropsShown()) return showCropFacts();
   const coco::Image& image = session.image();
   const auto objects = session.dataset()->annotationsOf(session.imageIndex()).size();
   name->setText(QString::fromStdString(image.fileName));
@@ -265,6 +286,8 @@ void PredictionsView::Impl::showNotice() {
   if (request.state == PredictionStore::RequestState::Waiting) {
     return stage->setNotice(tr("Predicting with the checkpoint of step %1…").arg(session.step()));
   }
+  if (!resultsName.isEmpty())
+    return stage->setNotice(tr("%1 has nothing of this image").arg(resultsName));
   if (!session.store().isKept(session.step())) {
     return offerStep(tr("This image was not predicted at step %1, and there is no checkpoint of it")
                          .arg(session.step()),
@@ -339,6 +362,7 @@ void PredictionsView::Impl::showAllImages() {
 
 void PredictionsView::Impl::choose(int instance) {
   if (instance < 0) return;
+  cropsShown->setChecked(false);
   canvas()->setPinned(instance);
   canvas()->reveal(instance);
   panel->table()->showChosen(instance);
@@ -352,6 +376,7 @@ void PredictionsView::Impl::showPixel(std::optional<QPoint> at) {
 }
 
 void PredictionsView::Impl::moveInstance(int by) {
+  if (areCropsShown()) return crops->moveRows(by);
   choose(panel->table()->neighbour(canvas()->pinned(), by));
 }
 

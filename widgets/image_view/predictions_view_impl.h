@@ -10,6 +10,7 @@
 #include "widgets/image_view/prediction_session.h"
 #include "widgets/image_view/predictions_view.h"
 #include "widgets/image_view/thumbnail_strip.h"
+#include "widgets/instances/listed_instances.h"
 
 class QComboBox;
 class QGridLayout;
@@ -17,11 +18,14 @@ class QLabel;
 class QSplitter;
 class QStackedLayout;
 class QTabWidget;
+class QToolButton;
+class QVBoxLayout;
 
 namespace lockstep::widgets {
 
 class Banner;
 class CanvasLegend;
+class CropGrid;
 class EmptyState;
 class ExplainPanel;
 class ImageCanvas;
@@ -45,8 +49,15 @@ struct PredictionsView::Impl {
   ErrorFigures errorFigures;
   jobs::LatestJob<ErrorFigures> errorFiguresJob{
       [this](const ErrorFigures& found) { showErrorFigures(found); }};
-  QTimer errorFiguresTimer;        ///< runs while the sliders move
+  jobs::LatestJob<std::vector<ListedInstance>> cropsJob{
+      [this](const std::vector<ListedInstance>& found) {
+        showCrops(found);
+        announceReady();
+      }};
+  std::optional<ListedInstance> instanceToChoose;  ///< once its image is there
+  QTimer errorFiguresTimer;                        ///< runs while the sliders move
   bool goesToFirstError = false;   ///< as soon as the images that are asked for are there
+  QString resultsName;             ///< of what is shown instead of checkpoints
   std::optional<qint64> vanished;  ///< the checkpoint of this step is gone
   std::function<void()> noticeAction = [] {};
   std::function<void()> announceReady = [] {};   ///< if everything is shown
@@ -67,9 +78,14 @@ struct PredictionsView::Impl {
   Banner* banner = nullptr;
   QLabel* name = nullptr;
   QLabel* facts = nullptr;
+  QVBoxLayout* imageSide = nullptr;
   QGridLayout* header = nullptr;
   LayerButtons* layers = nullptr;
+  QStackedLayout* stages = nullptr;  ///< of the image, the crops, and that there are none
   ImageStage* stage = nullptr;
+  CropGrid* crops = nullptr;
+  EmptyState* noCrops = nullptr;
+  QToolButton* cropsShown = nullptr;
   QComboBox* colourBy = nullptr;
   CanvasLegend* legend = nullptr;
   QLabel* pixel = nullptr;
@@ -93,6 +109,8 @@ struct PredictionsView::Impl {
   QWidget* buildImageSide(PredictionsView* view);
   QGridLayout* buildHeader(PredictionsView* view);
   QWidget* buildNoMatch();
+  QWidget* buildStages(PredictionsView* view);
+  QWidget* buildKey();
   QWidget* buildSideTabs(PredictionsView* view);
   void showLayers();
   void showLegend();
@@ -107,6 +125,7 @@ struct PredictionsView::Impl {
   void showScene();
   void showFacts();
   void fitHeader(int widthPx);
+  void fitHeight(int heightPx);
   void showStrip();
   void showNotice();
   void offerStep(const QString& text, std::optional<qint64> step);
@@ -130,8 +149,16 @@ struct PredictionsView::Impl {
   std::vector<int> errorsOfScene() const;
   std::vector<std::size_t> imagesWithErrors() const;
   void goToErrorOf(const std::vector<std::size_t>& images);
+  bool areCropsShown() const;
+  void showStage();
+  void findCrops();
+  void showCrops(const std::vector<ListedInstance>& found);
+  void goToInstance(const ListedInstance& instance);
+  void chooseWaitingInstance();
+  void showCropFacts();
   void showErrorsOf(CategoryId category, bool areMissed);
   void forgetErrors();
+  void awaitErrorFigures();
   void findErrorFigures();
   void showErrorFigures(const ErrorFigures& found);
   void showPixel(std::optional<QPoint> pixel);

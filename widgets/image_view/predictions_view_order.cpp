@@ -46,7 +46,7 @@ void PredictionsView::Impl::rebuildOrder() {
 void PredictionsView::Impl::showOrder(std::vector<std::size_t> newOrder) {
   const bool toFirstError = std::exchange(goesToFirstError, false);
   if (newOrder != order || order.empty()) showImages(std::move(newOrder));
-  if (!toFirstError || order.empty()) return;
+  if (!toFirstError || order.empty() || areCropsShown()) return;
   showImageAt(0);
   chooseErrorFrom = 1;
   chooseWaitingError();
@@ -62,6 +62,7 @@ void PredictionsView::Impl::showImages(std::vector<std::size_t> newOrder) {
                      QString::fromStdString(image.fileName)});
   }
   strip->setItems(std::move(items));
+  findCrops();
   if (!hasImages()) return;
   strip->setCurrent(placeOf(session.imageIndex()));
   showMarks();
@@ -93,19 +94,22 @@ void PredictionsView::Impl::addFigure(ThumbnailStrip::Mark& mark, std::size_t in
   }
 }
 
-/// Of the images of the strip, as soon as they are counted.
+/// Of the images of the strip, as soon as they are counted: what they are asked for alone.
 void PredictionsView::Impl::showMarks() {
   const CheckpointFigures& figures = session.figures();
+  const bool isNarrow = filters->order().isNarrow();
   const bool isCounted = figures.of != nullptr;
   const auto ofImages = isInOrderOfLosses() ? shownLosses() : nullptr;
   std::vector<ThumbnailStrip::Mark> marks;
   for (std::size_t index : order) {
     ThumbnailStrip::Mark mark;
     if (isCounted) {
-      const auto& counts = figures.images[index];
-      mark.isPredicted = counts.has_value();
+      const auto& all = figures.images[index];
+      const bool areAskedKnown = index < errorFigures.asked.size();
+      const auto& counts = isNarrow && areAskedKnown ? errorFigures.asked[index] : all;
+      mark.isPredicted = all.has_value();
       mark.counts = counts.value_or(coco::Counts());
-      mark.isJudged = session.rules().hasTruth;
+      mark.isJudged = session.rules().hasTruth && (areAskedKnown || !isNarrow);
     }
     addFigure(mark, index, ofImages.get());
     marks.push_back(std::move(mark));

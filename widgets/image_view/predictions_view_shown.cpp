@@ -15,7 +15,8 @@ std::optional<ShownResults> PredictionsView::shown() const {
   if (!impl_->hasImages() || !session.decoded() || !session.scene()) return std::nullopt;
   const MatchThresholds thresholds = impl_->panel->thresholds();
   ShownResults shown;
-  shown.name = tr("step %1").arg(session.step());
+  shown.name =
+      impl_->resultsName.isEmpty() ? tr("step %1").arg(session.step()) : impl_->resultsName;
   shown.thresholds =
       tr("score ≥ %1, IoU ≥ %2")
           .arg(QString::number(thresholds.score, 'f', 2), QString::number(thresholds.iou, 'f', 2));

@@ -15,8 +15,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kWidthPx = 84, kHeightPx = 56, kGapPx = 6, kEdgePx = 3;
-constexpr int kPitchPx = kWidthPx + kGapPx;
+constexpr int kHeightPx = 56, kCompactHeightPx = 38, kGapPx = 6, kEdgePx = 3;
 constexpr int kDecodedHeightPx = 2 * kHeightPx;  // sharp on high-density screens
 constexpr int kKept = 2000;
 constexpr int kAhead = 6;
@@ -67,7 +66,20 @@ QString ThumbnailStrip::spokenValue() const {
       .arg(toolTipOf(current_).replace(QLatin1Char('\n'), QStringLiteral(", ")));
 }
 
-QSize ThumbnailStrip::sizeHint() const { return {6 * kPitchPx, kHeightPx + 2 * kEdgePx + 12}; }
+int ThumbnailStrip::heightPx() const { return isCompact_ ? kCompactHeightPx : kHeightPx; }
+int ThumbnailStrip::widthPx() const { return heightPx() * 3 / 2; }
+int ThumbnailStrip::pitchPx() const { return widthPx() + kGapPx; }
+
+QSize ThumbnailStrip::sizeHint() const { return {6 * pitchPx(), heightPx() + 2 * kEdgePx + 12}; }
+
+void ThumbnailStrip::setCompact(bool isCompact) {
+  if (isCompact == isCompact_) return;
+  isCompact_ = isCompact;
+  updateGeometry();
+  updateScrollBar();
+  setCurrent(current_);
+  loadVisible();
+}
 
 void ThumbnailStrip::setItems(std::vector<Item> items) {
   items_ = std::move(items);
@@ -89,27 +101,27 @@ void ThumbnailStrip::setCurrent(int index) {
   current_ = index;
   const QRect rect = itemRect(index);
   QScrollBar* bar = horizontalScrollBar();
-  if (rect.left() < kPitchPx) bar->setValue(bar->value() + rect.left() - kPitchPx);
-  if (rect.right() > viewport()->width() - kPitchPx) {
-    bar->setValue(bar->value() + rect.right() - viewport()->width() + kPitchPx);
+  if (rect.left() < pitchPx()) bar->setValue(bar->value() + rect.left() - pitchPx());
+  if (rect.right() > viewport()->width() - pitchPx()) {
+    bar->setValue(bar->value() + rect.right() - viewport()->width() + pitchPx());
   }
   viewport()->update();
   announce(this, *this);
 }
 
 QRect ThumbnailStrip::itemRect(int index) const {
-  return {kEdgePx + index * kPitchPx - horizontalScrollBar()->value(), kEdgePx, kWidthPx,
-          kHeightPx};
+  return {kEdgePx + index * pitchPx() - horizontalScrollBar()->value(), kEdgePx, widthPx(),
+          heightPx()};
 }
 
 int ThumbnailStrip::itemAt(QPoint viewportPoint) const {
-  const int index = (viewportPoint.x() - kEdgePx + horizontalScrollBar()->value()) / kPitchPx;
+  const int index = (viewportPoint.x() - kEdgePx + horizontalScrollBar()->value()) / pitchPx();
   return index >= 0 && index < count() && itemRect(index).contains(viewportPoint) ? index : -1;
 }
 
 std::pair<int, int> ThumbnailStrip::visibleRange() const {
-  const int first = horizontalScrollBar()->value() / kPitchPx;
-  const int last = (horizontalScrollBar()->value() + viewport()->width()) / kPitchPx + 1;
+  const int first = horizontalScrollBar()->value() / pitchPx();
+  const int last = (horizontalScrollBar()->value() + viewport()->width()) / pitchPx() + 1;
   return {std::clamp(first, 0, count()), std::clamp(last, 0, count())};
 }
 
@@ -144,10 +156,10 @@ void ThumbnailStrip::reload() {
 }
 
 void ThumbnailStrip::updateScrollBar() {
-  const int length = 2 * kEdgePx + count() * kPitchPx - kGapPx;
+  const int length = 2 * kEdgePx + count() * pitchPx() - kGapPx;
   horizontalScrollBar()->setRange(0, std::max(0, length - viewport()->width()));
   horizontalScrollBar()->setPageStep(viewport()->width());
-  horizontalScrollBar()->setSingleStep(kPitchPx);
+  horizontalScrollBar()->setSingleStep(pitchPx());
 }
 
 void ThumbnailStrip::paintEvent(QPaintEvent*) {
@@ -230,7 +242,7 @@ void ThumbnailStrip::mouseMoveEvent(QMouseEvent* event) {
 void ThumbnailStrip::wheelEvent(QWheelEvent* event) {
   const QPoint delta = event->angleDelta();
   const int along = std::abs(delta.x()) > std::abs(delta.y()) ? delta.x() : delta.y();
-  horizontalScrollBar()->setValue(horizontalScrollBar()->value() - along * kPitchPx / 120);
+  horizontalScrollBar()->setValue(horizontalScrollBar()->value() - along * pitchPx() / 120);
   event->accept();
 }
 

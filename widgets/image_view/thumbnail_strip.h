@@ -40,6 +40,8 @@ class ThumbnailStrip : public QAbstractScrollArea, public SpokenValue {
   void setBring(jobs::KeyedLoader<Thumbnail>::Bring bring) {
     thumbnails_.setBring(std::move(bring));
   }
+  /// Smaller ones, for where height is short.
+  void setCompact(bool isCompact);
   void setItems(std::vector<Item> items);
   void setMarks(std::vector<Mark> marks);
   /// Those in view whose files have changed, or could not be shown.
@@ -73,6 +75,9 @@ class ThumbnailStrip : public QAbstractScrollArea, public SpokenValue {
 
  private:
   void updateScrollBar();
+  int heightPx() const;
+  int widthPx() const;
+  int pitchPx() const;
   void loadVisible();
   int itemAt(QPoint viewportPoint) const;
   std::pair<int, int> visibleRange() const;
@@ -83,6 +88,7 @@ class ThumbnailStrip : public QAbstractScrollArea, public SpokenValue {
   std::vector<Item> items_;
   std::vector<Mark> marks_;
   int current_ = -1, hovered_ = -1;
+  bool isCompact_ = false;
   jobs::KeyedLoader<Thumbnail> thumbnails_;
 };
 

@@ -31,7 +31,7 @@ struct ImageDetections::Source {
   std::shared_ptr<const coco::ResultsByImage> file;
   ImageId image;
   std::shared_ptr<DetectionCache> cache;
-  quint64 key = 0;  ///< in the cache
+  quint64 key = 0;  ///< also in the cache
   bool haveMasks = true;
 };
 
@@ -49,7 +49,7 @@ void DetectionCache::keep(quint64 key, const Detections& detections) {
 ImageDetections::ImageDetections(DetectionCache::Detections detections) {
   const bool haveMasks = haveAllMasks(*detections);
   source_ = std::make_shared<const Source>(
-      Source{std::move(detections), nullptr, {}, nullptr, 0, haveMasks});
+      Source{std::move(detections), nullptr, {}, nullptr, nextKey(), haveMasks});
 }
 
 ImageDetections::ImageDetections(std::shared_ptr<const coco::ResultsByImage> file, ImageId image,
@@ -60,6 +60,8 @@ ImageDetections::ImageDetections(std::shared_ptr<const coco::ResultsByImage> fil
 }
 
 bool ImageDetections::haveMasks() const { return source_->haveMasks; }
+
+quint64 ImageDetections::id() const { return source_ ? source_->key : 0; }
 
 DetectionCache::Detections ImageDetections::readOnce() const {
   if (source_->inMemory) return source_->inMemory;

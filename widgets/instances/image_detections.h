@@ -42,6 +42,8 @@ class ImageDetections {
   bool operator==(const ImageDetections&) const = default;
   /// The image was predicted. Whether each detection has a mask; in a file, each of the file.
   bool haveMasks() const;
+  /// Of these detections and no others; 0: the image was not predicted.
+  quint64 id() const;
   /// The image was predicted. Blocks while they are read; throws Error if they cannot be.
   DetectionCache::Detections read() const;
   /// The same for reading all images, which are not kept: those that are looked at would make room

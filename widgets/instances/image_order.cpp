@@ -39,18 +39,19 @@ JudgedImage judge(const coco::Dataset& dataset, std::size_t index,
   return image;
 }
 
-/// 1: every object is found exactly; kUnknown: not predicted, or there are no objects.
-double meanIou(const JudgedImage& image, const std::set<CategoryId>& hidden) {
+/// Of what the order asks for. 1: every object is found exactly; kUnknown: not predicted, or there
+/// are no objects.
+double meanIou(const JudgedImage& image, const ImageOrder& order) {
   if (image.overlaps == nullptr) return kUnknown;
   const auto& [detections, annotations, pairs] = *image.overlaps;
-  const auto objects = std::ranges::count_if(annotations, [&](const auto& object) {
-    return !object.isCrowd && !hidden.contains(object.category);
-  });
+  const auto isAsked = [&](const auto& one) { return order.asksFor(one.category, one.areaPx); };
+  const auto objects = std::ranges::count_if(
+      annotations, [&](const auto& object) { return !object.isCrowd && isAsked(object); });
   if (objects == 0) return kUnknown;
   double sum = 0;
   for (const coco::EvaluatedDetection& one : image.judged.detections)
     if (one.match.verdict == coco::MatchVerdict::TruePositive &&
-        !hidden.contains(detections[one.detection].category))
+        isAsked(annotations[static_cast<std::size_t>(one.match.annotation)]))
       sum += one.match.iou;
   return sum / static_cast<double>(objects);
 }
@@ -60,29 +61,6 @@ double lossOf(ImageId image, const ImageLosses* losses) {
   const auto known = losses ? losses->find(image) : ImageLosses::const_iterator();
   if (!losses || known == losses->end()) return kUnknown;
   return std::isfinite(known->second) ? known->second : -kUnknown;
-}
-
-/// The highest comes first.
-double sortKey(const JudgedImage& image, const ImageOrder& order) {
-  if (order.sort == ImageOrder::Sort::HighestLoss) return lossOf(image.id, order.losses.get());
-  if (!image.counts) return kUnknown;
-  switch (order.sort) {
-    case ImageOrder::Sort::MostFalsePositives:
-      return static_cast<double>(image.counts->falsePositives);
-    case ImageOrder::Sort::MostMissed:
-      return static_cast<double>(image.counts->falseNegatives);
-    case ImageOrder::Sort::LowestIou: {
-      const double iou = meanIou(image, order.hidden);
-      return iou == kUnknown ? kUnknown : -iou;
-    }
-    default:
-      return errorCount(*image.counts);
-  }
-}
-
-bool isOfErrors(ImageOrder::Filter filter) {
-  return filter == ImageOrder::Filter::WithErrors ||
-         filter == ImageOrder::Filter::WithFalsePositives;
 }
 
 bool hasError(const JudgedImage& image, const ImageOrder& order, const auto& isAsked) {
@@ -98,29 +76,67 @@ bool hasError(const JudgedImage& image, const ImageOrder& order, const auto& isA
           }));
 }
 
-void countErrors(const JudgedImage& image, const std::set<CategoryId>& hidden,
-                 std::array<std::size_t, coco::kErrorTypeCount>& counts) {
-  if (image.overlaps == nullptr) return;
+/// By type, of the class and size that are asked for.
+using ErrorCounts = decltype(ErrorFigures::counts);
+
+ErrorCounts errorsOf(const JudgedImage& image, const ImageOrder& order) {
+  ErrorCounts counts{};
+  const auto isAsked = [&](const auto& one) { return order.asksFor(one.category, one.areaPx); };
   for (const coco::EvaluatedDetection& one : image.judged.detections)
-    if (one.error && !hidden.contains(image.overlaps->detections[one.detection].category))
+    if (one.error && isAsked(image.overlaps->detections[one.detection]))
       ++counts[static_cast<std::size_t>(*one.error)];
-  counts[static_cast<std::size_t>(coco::ErrorType::Missed)] +=
+  counts[static_cast<std::size_t>(coco::ErrorType::Missed)] =
       static_cast<std::size_t>(std::ranges::count_if(image.judged.missed, [&](std::uint32_t g) {
-        return !hidden.contains(image.overlaps->annotations[g].category);
+        return isAsked(image.overlaps->annotations[g]);
       }));
+  return counts;
+}
+
+/// What is asked for: errors of the type alone.
+coco::Counts askedCounts(const JudgedImage& image, const ImageOrder& order) {
+  coco::Counts counts;
+  const ErrorCounts errors = errorsOf(image, order);
+  for (std::size_t type = 0; type < errors.size(); ++type) {
+    if (!order.asksFor(static_cast<coco::ErrorType>(type))) continue;
+    const bool isMissed = type == static_cast<std::size_t>(coco::ErrorType::Missed);
+    (isMissed ? counts.falseNegatives : counts.falsePositives) += errors[type];
+  }
+  counts.truePositives = static_cast<std::uint64_t>(
+      std::ranges::count_if(image.judged.detections, [&](const auto& one) {
+        const auto& detection = image.overlaps->detections[one.detection];
+        return one.match.verdict == coco::MatchVerdict::TruePositive &&
+               order.asksFor(detection.category, detection.areaPx);
+      }));
+  return counts;
+}
+
+/// The highest comes first.
+double sortKey(const JudgedImage& image, const ImageOrder& order) {
+  if (order.sort == ImageOrder::Sort::HighestLoss) return lossOf(image.id, order.losses.get());
+  if (!image.counts) return kUnknown;
+  const bool isAskedAlone = order.isNarrow() && image.overlaps != nullptr;
+  const coco::Counts counts = isAskedAlone ? askedCounts(image, order) : *image.counts;
+  switch (order.sort) {
+    case ImageOrder::Sort::MostFalsePositives:
+      return static_cast<double>(counts.falsePositives);
+    case ImageOrder::Sort::MostMissed:
+      return static_cast<double>(counts.falseNegatives);
+    case ImageOrder::Sort::LowestIou: {
+      const double iou = meanIou(image, order);
+      return iou == kUnknown ? kUnknown : -iou;
+    }
+    default:
+      return errorCount(counts);
+  }
 }
 
 /// By what is on the image.
 bool hasAsked(const JudgedImage& image, const ImageOrder& order) {
-  const auto isOf = [&](CategoryId category, double areaPx) {
-    return !order.hidden.contains(category) && (!order.category || category == *order.category) &&
-           coco::isOfSize(areaPx, order.size);
-  };
-  const auto isAsked = [&](const auto& one) { return isOf(one.category, one.areaPx); };
-  if (order.error || isOfErrors(order.filter))
-    return image.overlaps != nullptr && hasError(image, order, isAsked);
-  const bool hasObject = std::ranges::any_of(
-      *image.annotations, [&](const auto& object) { return isOf(object.categoryId, object.area); });
+  const auto isAsked = [&](const auto& one) { return order.asksFor(one.category, one.areaPx); };
+  if (order.asksForErrors()) return image.overlaps != nullptr && hasError(image, order, isAsked);
+  const bool hasObject = std::ranges::any_of(*image.annotations, [&](const auto& object) {
+    return order.asksFor(object.categoryId, object.area);
+  });
   return hasObject || (image.overlaps != nullptr &&
                        std::ranges::any_of(image.judged.detections, [&](const auto& one) {
                          return isAsked(image.overlaps->detections[one.detection]);
@@ -130,21 +146,28 @@ bool hasAsked(const JudgedImage& image, const ImageOrder& order) {
 bool isShown(const JudgedImage& image, const ImageOrder& order) {
   using Filter = ImageOrder::Filter;
   if (order.filter != Filter::All && !image.counts) return false;
-  if (order.error || order.category || order.size != coco::ObjectSize::All)
-    return hasAsked(image, order);
+  if (order.isNarrow()) return hasAsked(image, order);
   if (order.filter == Filter::WithFalsePositives) return image.counts->falsePositives > 0;
   return order.filter != Filter::WithErrors || errorCount(*image.counts) > 0;
 }
 
 }  // namespace
 
-bool ImageOrder::isSlow() const {
-  return error || category || size != coco::ObjectSize::All || sort == Sort::LowestIou;
+bool ImageOrder::isSlow() const { return isNarrow() || sort == Sort::LowestIou; }
+
+bool ImageOrder::isNarrow() const { return error || category || size != coco::ObjectSize::All; }
+
+bool ImageOrder::asksFor(CategoryId of, double areaPx) const {
+  return !hidden.contains(of) && (!category || of == *category) && coco::isOfSize(areaPx, size);
 }
 
 bool ImageOrder::needsCounts() const {
   const bool isGiven = sort == Sort::Dataset || sort == Sort::Name || sort == Sort::HighestLoss;
   return isSlow() || filter != Filter::All || !isGiven;
+}
+
+bool ImageOrder::asksForErrors() const {
+  return error || filter == Filter::WithErrors || filter == Filter::WithFalsePositives;
 }
 
 bool ImageOrder::asksFor(coco::ErrorType type) const {
@@ -186,21 +209,22 @@ std::vector<std::size_t> orderedImages(const coco::Dataset& dataset,
 }
 
 ErrorFigures errorFiguresOf(const coco::Dataset& dataset, const CheckpointAnalysis& analysis,
-                            double scoreThreshold, const std::set<CategoryId>& hidden) {
-  ImageOrder order;
+                            ImageOrder order) {
   order.sort = ImageOrder::Sort::LowestIou;  // so that each image is judged
-  order.scoreThreshold = scoreThreshold;
-  order.hidden = hidden;
   const std::size_t count = dataset.images().size();
   ErrorFigures figures;
   figures.meanIous.assign(count, std::numeric_limits<double>::quiet_NaN());
+  figures.asked.resize(count);
   std::mutex mutex;
   base::parallelFor((count + kChunk - 1) / kChunk, 0, [&](std::size_t chunk) {
-    std::array<std::size_t, coco::kErrorTypeCount> counts{};
+    ErrorCounts counts{};
     for (std::size_t i = chunk * kChunk; i < std::min(count, (chunk + 1) * kChunk); ++i) {
       const JudgedImage image = judge(dataset, i, &analysis, order);
-      if (const double iou = meanIou(image, hidden); iou != kUnknown) figures.meanIous[i] = iou;
-      countErrors(image, hidden, counts);
+      if (image.overlaps == nullptr) continue;
+      if (const double iou = meanIou(image, order); iou != kUnknown) figures.meanIous[i] = iou;
+      figures.asked[i] = askedCounts(image, order);
+      const ErrorCounts own = errorsOf(image, order);
+      std::ranges::transform(counts, own, counts.begin(), std::plus());
     }
     const std::scoped_lock lock(mutex);
     for (std::size_t type = 0; type < counts.size(); ++type) figures.counts[type] += counts[type];

@@ -40,9 +40,15 @@ struct ImageOrder {
   bool isSlow() const;
   /// It depends on the analysis.
   bool needsCounts() const;
+  /// It asks for what is on the images: errors, and what is judged, may be some of them alone.
+  bool isNarrow() const;
+  /// Of what is not hidden: whether it is of the class and size that images are asked with.
+  bool asksFor(CategoryId of, double areaPx) const;
   /// Whether an instance is an error of the class, size and type that images are asked with.
   bool asksFor(const InstanceFacts& facts) const;
   bool asksFor(coco::ErrorType type) const;
+  /// What is no error is not asked for.
+  bool asksForErrors() const;
 };
 
 /// Indices into dataset.images(). Without an analysis only Filter::All, and Sort::Dataset and
@@ -51,17 +57,22 @@ struct ImageOrder {
 std::vector<std::size_t> orderedImages(const coco::Dataset& dataset,
                                        const CheckpointAnalysis* analysis, const ImageOrder& order);
 
-/// The errors of a checkpoint and how well its images are found, at an operating point.
+/// The errors of a checkpoint and how well its images are found, at an operating point: of the
+/// class and size that images are asked with.
 struct ErrorFigures {
-  /// By coco::ErrorType, of classes that are not hidden; missed: every object without a match.
+  /// By coco::ErrorType, of any type; missed: every object without a match.
   std::array<std::size_t, coco::kErrorTypeCount> counts{};
   /// By the images of the dataset: mean over an image's objects of their IoU, 0 for missed ones;
   /// NaN: it was not predicted, or has no objects.
   std::vector<double> meanIous;
+  /// By the images of the dataset: what is asked for, errors of the type alone; std::nullopt: it
+  /// was not predicted.
+  std::vector<std::optional<coco::Counts>> asked;
 };
 
-/// Blocks, on all processors; call it from any thread.
+/// Its order and filter of images do not matter. Blocks, on all processors; call it from any
+/// thread.
 ErrorFigures errorFiguresOf(const coco::Dataset& dataset, const CheckpointAnalysis& analysis,
-                            double scoreThreshold, const std::set<CategoryId>& hidden);
+                            ImageOrder order);
 
 }  // namespace lockstep::widgets

@@ -68,6 +68,12 @@ void PredictionStore::add(qint64 step, const std::shared_ptr<const coco::Results
   lookForMasks(step);
 }
 
+void PredictionStore::add(qint64 step, const ByImage& predictions) {
+  mergeCheckpoint(step);
+  for (const auto& [image, ofImage] : predictions) predictions_[step][image] = ofImage;
+  lookForMasks(step);
+}
+
 void PredictionStore::lookForMasks(qint64 step) {
   const bool haveMasks = std::ranges::all_of(
       predictions_[step], [](const auto& one) { return one.second.haveMasks(); });

@@ -41,6 +41,8 @@ class PredictionStore {
            const std::vector<ImageId>& imageIds);
   /// The same of a file, which is read when detections are asked for.
   void add(qint64 step, const std::shared_ptr<const coco::ResultsByImage>& file);
+  /// The same of several files, or of images that are judged without any.
+  void add(qint64 step, const ByImage& predictions);
   /// Removes predictions and checkpoints after `step`: the run was resumed there.
   void forgetAfter(qint64 step);
   /// Null: the image was not predicted at this step.

@@ -1,4 +1,4 @@
-#include "app/compare/opened_results.h"
+#include "app/results/opened_results.h"
 
 #include <QCoreApplication>
 #include <QDir>
@@ -9,7 +9,7 @@
 #include <map>
 #include <memory>
 
-#include "app/compare/mask_sizes.h"
+#include "app/results/mask_sizes.h"
 #include "engine/base/error.h"
 #include "engine/base/parallel_for.h"
 #include "engine/coco/evaluation/judged_by.h"

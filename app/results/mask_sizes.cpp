@@ -1,4 +1,4 @@
-#include "app/compare/mask_sizes.h"
+#include "app/results/mask_sizes.h"
 
 #include <QCoreApplication>
 

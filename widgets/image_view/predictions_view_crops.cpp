@@ -1,0 +1,124 @@
+// The Predictions page's other way to look: all instances that pass the filters, as crops.
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QStackedLayout>
+#include <QToolButton>
+
+#include "widgets/curves/number_text.h"
+#include "widgets/empty_state.h"
+#include "widgets/image_view/crop_grid.h"
+#include "widgets/image_view/image_canvas.h"
+#include "widgets/image_view/predictions_panel.h"
+#include "widgets/image_view/predictions_view_impl.h"
+#include "widgets/named_action.h"
+
+namespace lockstep::widgets {
+
+/// The image, or the crops.
+QWidget* PredictionsView::Impl::buildStages(PredictionsView* view) {
+  stage = new ImageStage;
+  crops = new CropGrid;
+  noCrops = new EmptyState;
+  auto* both = new QWidget;
+  stages = new QStackedLayout(both);
+  for (QWidget* each : std::initializer_list<QWidget*>{stage, crops, noCrops})
+    stages->addWidget(each);
+  cropsShown = new QToolButton;
+  cropsShown->setObjectName(QStringLiteral("cropsShown"));
+  cropsShown->setText(tr("Crops"));
+  cropsShown->setCheckable(true);
+  cropsShown->setToolTip(tr("All instances that pass the filters, as crops"));
+  cropsShown->setAccessibleName(cropsShown->toolTip());
+  showKeysOf(cropsShown, "predictions.crops");
+  connect(cropsShown, &QToolButton::toggled, view, [this] { showStage(); });
+  connect(crops, &CropGrid::chosen, view, [this](int index) { goToInstance(crops->at(index)); });
+  connect(crops, &CropGrid::ready, view, [this] { announceReady(); });
+  connect(noCrops, &EmptyState::actionTriggered, filters, &ImageFilterBar::showAll);
+  return both;
+}
+
+bool PredictionsView::Impl::areCropsShown() const { return cropsShown->isChecked(); }
+
+void PredictionsView::Impl::showStage() {
+  if (!areCropsShown()) {
+    cropsJob.cancel();
+    stages->setCurrentWidget(stage);
+  } else {
+    stages->setCurrentWidget(crops);
+    findCrops();
+  }
+  colourBy->setVisible(!areCropsShown());
+  pixel->setVisible(!areCropsShown());
+  showStrip();
+  if (hasImages()) showFacts();
+}
+
+/// Of the images of the strip, in their order.
+void PredictionsView::Impl::findCrops() {
+  cropsJob.cancel();
+  if (!areCropsShown() || !hasImages()) return;
+  if (!session.isAnalysed()) return showCrops({});
+  wasReady = false;
+  cropsJob.request(
+      [dataset = session.dataset(), analysis = session.keptAnalysis(), asked = shownOrder(),
+       images = order] { return listedInstances(*dataset, *analysis, asked, images); });
+}
+
+void PredictionsView::Impl::showCrops(const std::vector<ListedInstance>& found) {
+  const auto sourceOf = [this](std::size_t image) {
+    const coco::Image& of = session.dataset()->images()[image];
+    return CropRequest{session.pathOf(image),
+                       session.annotatedSizeOf(of),
+                       session.store().find(session.step(), of.id),
+                       nullptr,
+                       {}};
+  };
+  crops->setInstances(found, session.dataset(), sourceOf);
+  const bool areNonePredicted = !shownAnalysis() || shownAnalysis()->imageCount() == 0;
+  noCrops->setContent(
+      areNonePredicted ? tr("No image is predicted at this step") : tr("No instance"),
+      areNonePredicted ? tr("Crops are of what is detected or missed on predicted images.")
+                       : tr("None passes the filters and the score threshold."),
+      areNonePredicted || filters->filtersText().isEmpty() ? QString() : tr("Clear filters"));
+  stages->setCurrentWidget(found.empty() ? static_cast<QWidget*>(noCrops) : crops);
+  if (hasImages()) showFacts();
+}
+
+/// Chosen in its image, once that is there.
+void PredictionsView::Impl::goToInstance(const ListedInstance& instance) {
+  cropsShown->setChecked(false);
+  const int at = placeOf(instance.image);
+  if (at < 0) return;
+  if (instance.image != session.imageIndex()) showImageAt(at);
+  instanceToChoose = instance;
+  chooseWaitingInstance();
+  canvas()->setFocus();
+}
+
+void PredictionsView::Impl::chooseWaitingInstance() {
+  if (!instanceToChoose || !session.scene() || !session.decoded()) return;
+  const ListedInstance wanted = *instanceToChoose;
+  if (wanted.image != session.imageIndex()) return instanceToChoose.reset();
+  const auto& instances = session.scene()->instances;
+  const auto found = std::ranges::find_if(instances, [&](const CanvasScene::Instance& each) {
+    return wanted.annotation >= 0
+               ? each.facts.verdict == Verdict::Missed && each.facts.annotation == wanted.annotation
+               : each.facts.detection == wanted.detection;
+  });
+  if (found == instances.end()) return;
+  instanceToChoose.reset();
+  choose(static_cast<int>(found - instances.begin()));
+  canvas()->showBox(found->box);
+}
+
+void PredictionsView::Impl::showCropFacts() {
+  name->setText(tr("Instances that pass the filters"));
+  facts->setText(order.size() == 1
+                     ? tr("of 1 image")
+                     : tr("of %1 images").arg(countText(static_cast<qint64>(order.size()))));
+  filters->setPlace(crops->count() == 1 ? tr("1 instance")
+                                        : tr("%1 instances").arg(countText(crops->count())));
+}
+
+}  // namespace lockstep::widgets

@@ -1,0 +1,71 @@
+#include "widgets/instances/listed_instances.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "engine/base/parallel_for.h"
+#include "engine/coco/analysis/evaluated_image.h"
+
+namespace lockstep::widgets {
+namespace {
+
+constexpr std::size_t kChunk = 64;  ///< images that one thread takes at a time
+
+void addMissed(const coco::ImageOverlaps& overlaps, const coco::EvaluatedImage& judged,
+               const ImageOrder& order, std::size_t image, std::vector<ListedInstance>& found) {
+  if (!order.asksFor(coco::ErrorType::Missed)) return;
+  for (const std::uint32_t missed : judged.missed) {
+    const coco::OverlapAnnotation& object = overlaps.annotations[missed];
+    if (order.asksFor(object.category, object.areaPx))
+      found.push_back({image, object.category, Verdict::Missed, -1, static_cast<int>(missed),
+                       std::numeric_limits<double>::quiet_NaN()});
+  }
+}
+
+void addDetections(const coco::ImageOverlaps& overlaps, const coco::EvaluatedImage& judged,
+                   const ImageOrder& order, coco::MatchVerdict verdict, std::size_t image,
+                   bool hasTruth, std::vector<ListedInstance>& found) {
+  const bool isTrue = verdict == coco::MatchVerdict::TruePositive;
+  if (isTrue && order.asksForErrors()) return;
+  for (const coco::EvaluatedDetection& one : judged.detections) {
+    const coco::OverlapDetection& detection = overlaps.detections[one.detection];
+    if (one.match.verdict != verdict || !order.asksFor(detection.category, detection.areaPx))
+      continue;
+    if (!isTrue && hasTruth && one.error && !order.asksFor(*one.error)) continue;
+    found.push_back({image, detection.category,
+                     !hasTruth ? Verdict::Unjudged
+                     : isTrue  ? Verdict::TruePositive
+                               : Verdict::FalsePositive,
+                     static_cast<int>(detection.index), -1, detection.score});
+  }
+}
+
+}  // namespace
+
+std::vector<ListedInstance> listedInstances(const coco::Dataset& dataset,
+                                            const CheckpointAnalysis& analysis,
+                                            const ImageOrder& order,
+                                            const std::vector<std::size_t>& images) {
+  const bool hasTruth = analysis.overlaps->rules.hasTruth;
+  std::vector<std::vector<ListedInstance>> ofImages(images.size());
+  const auto look = [&](std::size_t place) {
+    const std::size_t image = images[place];
+    const auto* known = analysis.overlaps->find(dataset.images()[image].id);
+    if (known == nullptr || !known->overlaps) return;
+    const coco::ImageOverlaps& overlaps = *known->overlaps;
+    const auto judged = coco::evaluateImage(overlaps, order.scoreThreshold, analysis.iouThreshold);
+    std::vector<ListedInstance>& found = ofImages[place];
+    if (hasTruth) addMissed(overlaps, judged, order, image, found);
+    for (const auto verdict : {coco::MatchVerdict::FalsePositive, coco::MatchVerdict::TruePositive})
+      addDetections(overlaps, judged, order, verdict, image, hasTruth, found);
+  };
+  base::parallelFor((images.size() + kChunk - 1) / kChunk, 0, [&](std::size_t chunk) {
+    for (std::size_t i = chunk * kChunk; i < std::min(images.size(), (chunk + 1) * kChunk); ++i)
+      look(i);
+  });
+  std::vector<ListedInstance> all;
+  for (const auto& found : ofImages) all.insert(all.end(), found.begin(), found.end());
+  return all;
+}
+
+}  // namespace lockstep::widgets
