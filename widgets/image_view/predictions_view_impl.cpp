@@ -189,6 +189,7 @@ void PredictionsView::Impl::showImageAt(int at) {
 }
 
 void PredictionsView::Impl::moveImage(int by) {
+  askedInstance.reset();
   const int at = placeOf(session.imageIndex());
   showImageAt(std::clamp(at + by, 0, std::max(0, static_cast<int>(order.size()) - 1)));
 }
@@ -207,6 +208,7 @@ void PredictionsView::Impl::showDecoded() {
     stage->setProblem({}, {});
   }
   chooseWaitingError();
+  chooseAsked();
   showNotice();
 }
 
@@ -223,6 +225,7 @@ void PredictionsView::Impl::showScene() {
   panel->table()->showChosen(canvas()->pinned());
   showLegend();
   chooseWaitingError();
+  chooseAsked();
   showNotice();
 }
 

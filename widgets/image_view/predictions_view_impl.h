@@ -60,6 +60,12 @@ struct PredictionsView::Impl {
   /// By which error of the shown image to begin when it is there: 1 the first, -1 the last, 0:
   /// none.
   int chooseErrorFrom = 0;
+  struct AskedInstance {
+    coco::Image image;
+    qint64 step = 0;
+    WantedInstance instance;
+  };
+  std::optional<AskedInstance> askedInstance;  ///< until it is there, or another image is chosen
 
   QStackedLayout* stack = nullptr;
   EmptyState* empty = nullptr;
@@ -128,6 +134,7 @@ struct PredictionsView::Impl {
   void moveError(int by);
   void moveErrorToImage(int by);
   void chooseWaitingError();
+  void chooseAsked();
   std::vector<int> errorsOfScene() const;
   std::vector<std::size_t> imagesWithErrors() const;
   void goToErrorOf(const std::vector<std::size_t>& images);
