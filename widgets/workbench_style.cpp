@@ -115,9 +115,11 @@ void WorkbenchStyle::drawPrimitive(PrimitiveElement element, const QStyleOption*
     case PE_IndicatorDockWidgetResizeHandle:
       return painter->fillRect(option->rect, theme.divider);
     case PE_IndicatorHeaderArrow: {
-      const bool isUp = as<QStyleOptionHeader>(option).sortIndicator == QStyleOptionHeader::SortUp;
+      // As on the web, and not as Qt: upwards are rising figures, for which Qt says SortDown.
+      const bool isRising =
+          as<QStyleOptionHeader>(option).sortIndicator == QStyleOptionHeader::SortDown;
       return paint::drawChevron(*painter, option->rect,
-                                isUp ? paint::Direction::Up : paint::Direction::Down,
+                                isRising ? paint::Direction::Up : paint::Direction::Down,
                                 theme.textMuted);
     }
     case PE_FrameFocusRect:  // the frame has the focus' colour

@@ -15,9 +15,11 @@
 #include "app/compare/compared_curves.h"
 #include "app/compare/compared_figures.h"
 #include "engine/run_folder/run_experiment.h"
+#include "widgets/comparison/classes_view.h"
 #include "widgets/comparison/comparison_tables.h"
 #include "widgets/comparison/confusion_view.h"
 #include "widgets/comparison/error_view.h"
+#include "widgets/comparison/objects_view.h"
 #include "widgets/comparison/recall_view.h"
 #include "widgets/comparison/table_text.h"
 #include "widgets/empty_state.h"
@@ -59,7 +61,7 @@ void ComparePage::connectSignals() {
   connect(modes_, &QButtonGroup::idClicked, this,
           [this](int mode) { view_->setMode(static_cast<PairedView::Mode>(mode)); });
   connect(score_, &QDoubleSpinBox::valueChanged, this, [this](double score) {
-    tables_->dropOthers();
+    tables_->objectsView()->dropOthers();
     tables_->recall()->setPair(comparison_->matched(), score);
     comparison_->setScoreThreshold(score);
   });
@@ -80,6 +82,8 @@ void ComparePage::connectChoices() {
   for (QAbstractButton* button : findChildren<QAbstractButton*>())
     connect(button, &QAbstractButton::toggled, this, &ComparePage::announceViewState);
   connect(tables_, &QTabWidget::currentChanged, this, &ComparePage::announceViewState);
+  connect(tables_, &widgets::ComparisonTables::viewStateChanged, this,
+          &ComparePage::announceViewState);
   connect(score_, &QDoubleSpinBox::valueChanged, this, &ComparePage::announceViewState);
 }
 
@@ -115,7 +119,7 @@ void ComparePage::connectComparison() {
     showState();
   });
   connect(comparison_, &Comparison::objectsFound, this, [this](const Comparison::Objects& objects) {
-    tables_->setObjects(comparison_->compared()->dataset, objects);
+    tables_->objectsView()->setObjects(comparison_->compared()->dataset, objects);
     showState();
   });
   connect(comparison_, &Comparison::matchedFound, this, [this] {
@@ -124,6 +128,7 @@ void ComparePage::connectComparison() {
       tables_->errors()->setErrors({matched->side(0).errors, matched->side(1).errors},
                                    matched->iouThreshold());
     tables_->recall()->setPair(matched, score_->value());
+    showFigures();
     showState();
   });
   connect(comparison_, &Comparison::confusionsFound, this,
@@ -155,6 +160,9 @@ void ComparePage::addNamedActions() {
   add("compare.next_object", tr("Next object"), {Qt::Key_N}, [this] { tables_->moveObject(1); });
   add("compare.previous_object", tr("Previous object"), {Qt::SHIFT | Qt::Key_N},
       [this] { tables_->moveObject(-1); });
+  add("compare.search_classes", tr("Search the classes"), {QKeySequence::Find},
+      [this] { tables_->searchClasses(); });
+  addPredictionsActions();
   add("compare.mode", tr("Side by side, wipe or blink"), {Qt::Key_V}, [this] {
     const auto buttons = modes_->buttons();
     buttons[(buttons.indexOf(modes_->checkedButton()) + 1) % buttons.size()]->click();
@@ -169,6 +177,21 @@ void ComparePage::addNamedActions() {
   add("compare.reread", tr("Read A and B again from the disk"), {Qt::Key_F5},
       [this] { readAgain(); });
   addTableActions();
+}
+
+/// In the menu of the objects, too.
+void ComparePage::addPredictionsActions() {
+  const auto add = [this](const char* id, const QString& text, const QKeySequence& keys,
+                          bool isOther) {
+    QAction* action = widgets::addNamedAction(
+        this, widgets::ActionPlace::Compare, id, text, {keys},
+        [this, isOther] { showInPredictions(isOther ? 1 - sideToOpen() : sideToOpen()); });
+    tables_->objectsView()->focusProxy()->addAction(action);
+  };
+  widgets::showKeysOf(tables_->objectsView()->opening(), "compare.show_in_predictions");
+  add("compare.show_in_predictions", tr("Show the object in Predictions"), Qt::Key_P, false);
+  add("compare.show_other_in_predictions", tr("Show the object of the other side in Predictions"),
+      Qt::SHIFT | Qt::Key_P, true);
 }
 
 /// In the menu of each table, too.
@@ -196,10 +219,10 @@ void ComparePage::copyTable(widgets::TableFormat format) {
   if (table == nullptr) return;
   QGuiApplication::clipboard()->setText(widgets::tableText(*table->model(), format));
   const int rows = table->model()->rowCount();
-  copied_ = rows <= widgets::kMostCopiedRows
-                ? QString()
-                : tr("The first %1 of %2 rows were copied.")
-                      .arg(QLocale().toString(widgets::kMostCopiedRows), QLocale().toString(rows));
+  said_ = rows <= widgets::kMostCopiedRows
+              ? QString()
+              : tr("The first %1 of %2 rows were copied.")
+                    .arg(QLocale().toString(widgets::kMostCopiedRows), QLocale().toString(rows));
   showState();
 }
 
@@ -218,12 +241,12 @@ void ComparePage::clearShown() {
   isBringingImage_ = false;
   imageJob_.cancel();
   shownImage_.reset();
-  copied_.clear();
+  said_.clear();
   tables_->confusions()->clear();
   tables_->errors()->clear();
   tables_->recall()->setPair(nullptr, 0);
-  tables_->setObjects(nullptr, nullptr);
-  tables_->dropOthers();
+  tables_->objectsView()->setObjects(nullptr, nullptr);
+  tables_->objectsView()->dropOthers();
   view_->setImage(nullptr);
   view_->setScenes(nullptr, nullptr);
 }
@@ -233,6 +256,12 @@ void ComparePage::judgeFiles() {
     const ComparedSide& other = *sides_.at(1 - i).of;
     const bool isJudge = !other.isOfFile() || !other.file()->annotations.isEmpty();
     sides_.at(i).of->judgeBy(isJudge ? other.heldOut() : std::nullopt);
+    // Neither knows: what was chosen last may be right for them, too.
+    Side& own = sides_.at(i);
+    if (!own.of->lacksTruth() || other.run() || isJudge || lastAnnotations_.isEmpty()) continue;
+    ResultsSource& source = opened_[own.path];
+    source.annotations = lastAnnotations_;
+    own.of->setResults(source);
   }
 }
 
@@ -270,7 +299,7 @@ void ComparePage::compare() {
                           rules()};
   if (comparison_->compared() && *comparison_->compared() == results) return;
   clearShown();
-  tables_->setIouType(results.rules.type);
+  tables_->objectsView()->setIouType(results.rules.type);
   comparison_->start(std::move(results), score_->value());
 }
 
@@ -283,7 +312,8 @@ void ComparePage::showFigures() {
     figures.push_back(evaluationFigures(first->history().metrics(), sides_[0].of->step(),
                                         second->history().metrics(), sides_[1].of->step()));
   tables_->setFigures(figures);
-  tables_->setClasses(pair ? classFigures(*pair) : std::vector<widgets::ComparedFigure>());
+  tables_->classes()->setClasses(pair ? classFigures(*pair, comparison_->matched().get())
+                                      : std::vector<widgets::ComparedClass>());
 }
 
 void ComparePage::showCurves() {

@@ -15,6 +15,7 @@
 #include "app/controllers/shown_run.h"
 #include "engine/config/load.h"
 #include "widgets/image_view/export_button.h"
+#include "widgets/instances/wanted_instance.h"
 #include "widgets/jobs/latest_job.h"
 
 class QButtonGroup;
@@ -53,7 +54,8 @@ class ComparePage : public QWidget {
  public:
   explicit ComparePage(QWidget* parent = nullptr);
 
-  /// The first is A and the second B, unless others that are still shown were chosen here.
+  /// The one that was selected first is A, the next one B, unless others that are still shown were
+  /// chosen here.
   void setRuns(const std::vector<ShownRun>& runs);
   /// A is this checkpoint of a shown run then, and B can be chosen.
   void compareCheckpoint(const QString& folder, qint64 step);
@@ -82,6 +84,9 @@ class ComparePage : public QWidget {
   void readyChanged();
   /// What is shown, to files.
   void exportRequested(lockstep::widgets::ExportKind kind);
+  /// To be looked at on Predictions.
+  void predictionsRequested(const QString& folder, qint64 step, const lockstep::coco::Image& image,
+                            const lockstep::widgets::WantedInstance& instance);
   /// viewState() is another one.
   void viewStateChanged();
 
@@ -129,8 +134,11 @@ class ComparePage : public QWidget {
   void connectLists();
   void connectChoices();
   void addNamedActions();
+  void addPredictionsActions();
   void addTableActions();
   void copyTable(widgets::TableFormat format);
+  bool keepsChoice(const std::vector<ShownRun>& runs) const;
+  QString usualRun(std::size_t side) const;
   void chooseRuns();
   void fillRuns(Side& side);
   void takeChoice(Side& side);
@@ -166,6 +174,9 @@ class ComparePage : public QWidget {
   void compareSettings();
   void listCell(const widgets::ConfusionCell& cell);
   std::array<widgets::SceneRequest, 2> scenesOf(const widgets::PairedObject& object) const;
+  /// Of what is meant in the shown image; A if it is in both.
+  std::size_t sideToOpen() const;
+  void showInPredictions(std::size_t side);
   double scoreToShow(const widgets::PairedObject& object, std::size_t side) const;
   void showObject(const widgets::PairedObject& object);
   void showImage(const ShownImage& shown);
@@ -177,11 +188,14 @@ class ComparePage : public QWidget {
   void predictOthers();
   void readAgain();
   void announceViewState();
+  QVariantList keptSides() const;
   QString verdictNow() const;
   QString notes() const;
   QStringList notesOf(std::size_t side) const;
   QString nameOf(std::size_t side) const;
   std::optional<Obstacle> obstacle();
+  /// Of a results file, whatever the other side is.
+  std::optional<Obstacle> unreadableFile();
   /// Nothing is chosen for a side.
   std::optional<Obstacle> emptySide();
   std::optional<Obstacle> obstacleOf(const Side& side, const QString& letter);
@@ -194,7 +208,8 @@ class ComparePage : public QWidget {
   /// Of the first side (0) or the second.
   static QString letterOf(std::size_t side) { return side == 0 ? tr("A") : tr("B"); }
 
-  std::vector<ShownRun> shown_;
+  std::vector<ShownRun> shown_;              ///< in the order of their selection
+  QString current_;                          ///< folder of the window's current run
   std::map<QString, ResultsSource> opened_;  ///< by the path of the results
   std::array<Side, 2> sides_;
   Comparison* comparison_ = nullptr;
@@ -220,10 +235,12 @@ class ComparePage : public QWidget {
   std::optional<ShownImage> shownImage_;
   int askedImages_ = 0;  ///< of objects, to drop those that are brought too late
   bool isBringingImage_ = false;
-  QString copied_;             ///< what of the last table was copied; empty: all of it
+  QString said_;  ///< of the last action: what of a table was copied, or why nothing was done
+  QString lastAnnotations_;    ///< that a person has chosen for a results file
   QString datasetDifference_;  ///< why the sides' images are not the same
   std::array<std::shared_ptr<const coco::Dataset>, 2> differenceOf_;
   bool hasChosen_ = false;                ///< a person has chosen a run or step here
+  bool keepsFirst_ = false;               ///< A, while B is another of the runs that are shown now
   bool isSplitChosen_ = false;            ///< a person has moved the divider of tables and images
   bool isStale_ = true;                   ///< something has changed while the page was hidden
   std::optional<QVariantMap> keptState_;  ///< until its runs are shown

@@ -162,6 +162,7 @@ QWidget* ComparePage::buildViewer() {
   score_->setSingleStep(0.05);
   score_->setMinimumWidth(widgets::scaledPx(112));
   score_->setValue(widgets::MatchThresholds().score);
+  score_->setObjectName(QStringLiteral("score"));
   score_->setPrefix(tr("score ≥ "));
   score_->setAccessibleName(tr("Score from which detections count"));
   tools->addStretch();

@@ -10,6 +10,7 @@
 #include "widgets/comparison/confusion_view.h"
 #include "widgets/comparison/error_table.h"
 #include "widgets/comparison/error_view.h"
+#include "widgets/comparison/objects_view.h"
 #include "widgets/comparison/recall_view.h"
 #include "widgets/image_view/image_canvas.h"
 #include "widgets/image_view/image_path.h"
@@ -49,7 +50,10 @@ struct NamedImage {
 
 /// What a cell, a type of error or a point of a curve counts is listed, to be looked at.
 void ComparePage::connectLists() {
-  connect(tables_, &widgets::ComparisonTables::objectChosen, this, &ComparePage::showObject);
+  const widgets::ObjectsView* objects = tables_->objectsView();
+  connect(objects, &widgets::ObjectsView::objectChosen, this, &ComparePage::showObject);
+  connect(objects, &widgets::ObjectsView::objectActivated, this,
+          [this] { showInPredictions(sideToOpen()); });
   connect(tables_->confusions(), &widgets::ConfusionView::cellChosen, this, &ComparePage::listCell);
   connect(tables_->errors()->table(), &widgets::ErrorTable::errorChosen, this,
           [this](int side, coco::ErrorType type) {
@@ -89,6 +93,25 @@ void ComparePage::listCell(const widgets::ConfusionCell& cell) {
   });
 }
 
+std::size_t ComparePage::sideToOpen() const {
+  const auto isRun = [this](std::size_t side) { return sides_.at(side).of->run() != nullptr; };
+  const bool isOfB = shownImage_ && shownImage_->object.detections[1] >= 0;
+  return (isOfB && isRun(1)) || !isRun(0) ? 1 : 0;
+}
+
+void ComparePage::showInPredictions(std::size_t side) {
+  if (!shownImage_ || !comparison_->compared()) return;
+  const ComparedSide& of = *sides_.at(side).of;
+  if (!of.run()) {
+    said_ = tr("%1 is a results file: Predictions shows runs.").arg(letterOf(side));
+    return showState();
+  }
+  const widgets::PairedObject& object = shownImage_->object;
+  Q_EMIT predictionsRequested(
+      of.run()->folder(), of.step(), comparison_->compared()->dataset->images()[object.imageIndex],
+      {object.detections.at(side), object.annotation, object.category, scoreToShow(object, side)});
+}
+
 /// The threshold, unless that would hide the detection that is meant.
 double ComparePage::scoreToShow(const widgets::PairedObject& object, std::size_t side) const {
   if (object.detections.at(side) < 0) return score_->value();
@@ -115,6 +138,7 @@ std::array<widgets::SceneRequest, 2> ComparePage::scenesOf(
 /// As soon as its image is there. None of sides that are being read again.
 void ComparePage::showObject(const widgets::PairedObject& object) {
   if (!comparison_->compared() || !areRead()) return;
+  said_.clear();
   const RunDataset& heldOut = *sides_[0].of->heldOut();
   const NamedImage image(heldOut, object.imageIndex);
   const auto show = [page = QPointer(this), number = ++askedImages_, image, object,

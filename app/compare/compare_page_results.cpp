@@ -29,7 +29,8 @@ const QString kSides = QStringLiteral("sides"), kPath = QStringLiteral("path"),
               kClass = QStringLiteral("class"), kMatrix = QStringLiteral("matrix"),
               kMode = QStringLiteral("mode"), kScore = QStringLiteral("score"),
               kAxis = QStringLiteral("axis"), kLoss = QStringLiteral("loss"),
-              kUnit = QStringLiteral("unit"), kTables = QStringLiteral("tables");
+              kUnit = QStringLiteral("unit"), kTables = QStringLiteral("tables"),
+              kTabs = QStringLiteral("tabs"), kLastAnnotations = QStringLiteral("lastAnnotations");
 
 }  // namespace
 
@@ -60,6 +61,7 @@ void ComparePage::openResultsAt(std::size_t place, const ResultsSource& source) 
   ResultsSource& own = opened_[source.results];
   own = source;
   if (own.annotations.isEmpty() && before) own.annotations = before->annotations;
+  if (!source.annotations.isEmpty()) lastAnnotations_ = source.annotations;
   leaveOneRun(place);
   hasChosen_ = true;
   keptState_.reset();
@@ -115,8 +117,12 @@ void ComparePage::dropEvent(QDropEvent* event) {
     openResultsAt(i, {files.at(static_cast<qsizetype>(i)).toLocalFile()});
 }
 
-QVariantMap ComparePage::viewState() const {
-  if (keptState_) return *keptState_;
+/// What a person has chosen, and A where it is not the window's current run, which is selected
+/// first at the next start.
+QVariantList ComparePage::keptSides() const {
+  if (keptState_) return keptState_->value(kSides).toList();
+  const bool hasFile = sides_[0].of->isOfFile() || sides_[1].of->isOfFile();
+  if (!hasChosen_ && !hasFile && (shown_.size() < 2 || sides_[0].path == current_)) return {};
   QVariantList sides;
   for (const Side& side : sides_) {
     const bool isFile = side.of->isOfFile();
@@ -126,9 +132,13 @@ QVariantMap ComparePage::viewState() const {
     if (side.of->hasStep()) kept[kStep] = side.of->step();
     sides << kept;
   }
-  const bool isChosen = hasChosen_ || sides_[0].of->isOfFile() || sides_[1].of->isOfFile();
-  return {{kSides, isChosen ? sides : QVariantList()},
+  return sides;
+}
+
+QVariantMap ComparePage::viewState() const {
+  return {{kSides, keptSides()},
           {kTab, tables_->currentIndex()},
+          {kTabs, tables_->viewState()},
           {kClass, tables_->recall()->shownClass()},
           {kMatrix, static_cast<int>(tables_->confusions()->shownView())},
           {kUnit, static_cast<int>(tables_->confusions()->unit())},
@@ -136,12 +146,15 @@ QVariantMap ComparePage::viewState() const {
           {kMode, modes_->checkedId()},
           {kScore, score_->value()},
           {kAxis, static_cast<int>(curves_->axis()->axis())},
-          {kLoss, curves_->figure()}};
+          {kLoss, curves_->figure()},
+          {kLastAnnotations, lastAnnotations_}};
 }
 
 void ComparePage::restoreViewState(const QVariantMap& state) {
   if (state.isEmpty()) return;
   tables_->setCurrentIndex(std::clamp(state.value(kTab).toInt(), 0, tables_->count() - 1));
+  tables_->restoreViewState(state.value(kTabs).toMap());
+  lastAnnotations_ = state.value(kLastAnnotations).toString();
   tables_->recall()->setShownClass(state.value(kClass).toString());
   tables_->confusions()->setView(
       static_cast<widgets::ComparedView>(std::clamp(state.value(kMatrix).toInt(), 0, 2)));

@@ -20,15 +20,31 @@ const QString kOpen = QStringLiteral("open");
 void ComparePage::setRuns(const std::vector<ShownRun>& runs) {
   std::vector<ShownRun> shown = runs;
   std::erase_if(shown, [](const ShownRun& run) { return !run.run; });
+  current_ = shown.empty() ? QString() : shown.front().run->folder();
+  std::ranges::stable_sort(shown, {}, &ShownRun::selected);
   const auto isSame = [](const ShownRun& one, const ShownRun& other) {
     return one.run == other.run && one.name == other.name;
   };
   if (std::ranges::equal(shown, shown_, isSame)) return;
-  const auto folderOf = [](const ShownRun& run) { return run.run ? run.run->folder() : QString(); };
-  if (!std::ranges::equal(shown, shown_, {}, folderOf, folderOf)) hasChosen_ = false;
+  const bool hasChosen = std::exchange(hasChosen_, keepsChoice(shown));
   shown_ = std::move(shown);
+  keepsFirst_ = hasChosen && !hasChosen_ && isShown(sides_[0].path) && shown_.size() > 1;
   isStale_ = !isVisible();
   if (!isStale_) chooseRuns();
+}
+
+/// What a person has chosen stays where other runs are shown, unless a second one comes to two
+/// checkpoints of the only one.
+bool ComparePage::keepsChoice(const std::vector<ShownRun>& runs) const {
+  if (!hasChosen_) return false;
+  const auto isThere = [&](const Side& side) {
+    return opened_.contains(side.path) || std::ranges::any_of(runs, [&](const ShownRun& run) {
+             return run.run->folder() == side.path;
+           });
+  };
+  const bool areOfOneRun = sides_[0].path == sides_[1].path;
+  const bool isSecond = areOfOneRun && shown_.size() < 2 && runs.size() > 1;
+  return std::ranges::all_of(sides_, isThere) && !isSecond;
 }
 
 bool ComparePage::isShown(const QString& path) const {
@@ -51,15 +67,25 @@ void ComparePage::chooseRuns() {
     Side& side = sides_.at(i);
     fillRuns(side);
     if (opened_.contains(side.path)) continue;  // it stays until another is chosen
+    if (i == 0 && keepsFirst_) continue;
     if (!hasChosen_) side.of->followNewest();
     if (hasChosen_ && isShown(side.path)) continue;
-    const std::size_t before = i == 1 && !opened_.contains(sides_[0].path) ? 1 : 0;
-    const std::size_t usual = std::min(before, shown_.empty() ? 0 : shown_.size() - 1);
-    side.path = shown_.empty() ? QString() : shown_[usual].run->folder();
+    side.path = usualRun(i);
   }
+  hasChosen_ = std::exchange(keepsFirst_, false) || hasChosen_;
   applyKeptState();
   for (Side& side : sides_) chooseRun(side, side.path);  // once both are known
   refresh();
+}
+
+/// The first one; as B the next that is not A, if there is one.
+QString ComparePage::usualRun(std::size_t side) const {
+  if (shown_.empty()) return {};
+  const auto isOther = [&](const ShownRun& run) {
+    return side == 0 || run.run->folder() != sides_[0].path;
+  };
+  const auto found = std::ranges::find_if(shown_, isOther);
+  return (found == shown_.end() ? shown_.front() : *found).run->folder();
 }
 
 void ComparePage::takeChoice(Side& side) {

@@ -10,6 +10,7 @@
 #include "app/compare/compare_page.h"
 #include "app/compare/compared_figures.h"
 #include "widgets/comparison/comparison_tables.h"
+#include "widgets/comparison/objects_view.h"
 #include "widgets/empty_state.h"
 #include "widgets/image_view/paired_view.h"
 
@@ -90,7 +91,15 @@ std::optional<ComparePage::Obstacle> ComparePage::emptySide() {
                   tr("Open results as %1…").arg(letterOf(side)), open};
 }
 
+std::optional<ComparePage::Obstacle> ComparePage::unreadableFile() {
+  for (std::size_t i = 0; i < sides_.size(); ++i)
+    if (const ComparedSide& of = *sides_.at(i).of; of.isOfFile() && !of.failure().isEmpty())
+      return obstacleOf(sides_.at(i), letterOf(i));
+  return std::nullopt;
+}
+
 std::optional<ComparePage::Obstacle> ComparePage::obstacle() {
+  if (auto unreadable = unreadableFile()) return unreadable;
   if (auto none = emptySide()) return none;
   for (std::size_t i = 0; i < sides_.size(); ++i)
     if (auto own = obstacleOf(sides_.at(i), letterOf(i))) return own;
@@ -140,7 +149,7 @@ QString ComparePage::notes() const {
     notes << tr("Fetching the image…");
   else if (shownImage_)
     notes << shownImage_->failure;
-  notes << copied_;
+  notes << said_;
   notes.removeAll(QString());
   return notes.join(u'\n');
 }
@@ -235,6 +244,11 @@ void ComparePage::showState() {
   if (!way && !notes().isEmpty()) verdict_->setText(verdict_->text() + u'\n' + notes());
   verdict_->setVisible(!verdict_->text().isEmpty());
   showOffer(!way);
+  QToolButton* opening = tables_->objectsView()->opening();
+  opening->setEnabled(sides_[0].of->run() || sides_[1].of->run());
+  opening->setToolTip(opening->isEnabled()
+                          ? tr("Shows the chosen object on the Predictions page")
+                          : tr("A and B are results files: Predictions shows runs"));
   view_->setNames(nameOf(0), nameOf(1));
   announceViewState();
   if (isReady()) Q_EMIT readyChanged();

@@ -97,12 +97,16 @@ FigureSection commonFigures(const widgets::ResultsPair& pair, coco::IouType type
   return section;
 }
 
-std::vector<ComparedFigure> classFigures(const widgets::ResultsPair& pair) {
-  std::vector<ComparedFigure> figures;
+std::vector<widgets::ComparedClass> classFigures(const widgets::ResultsPair& pair,
+                                                 const widgets::MatchedPair* matched) {
+  std::vector<widgets::ComparedClass> figures;
   for (std::size_t i = 0; i < pair.first.classes.size(); ++i) {
     const coco::ClassAveragePrecision& own = pair.first.classes[i];
-    if (own.ap >= 0)
-      figures.push_back({QString::fromStdString(own.name), own.ap, pair.second.classes[i].ap});
+    if (own.ap < 0) continue;
+    widgets::ComparedClass one{
+        own.category, {QString::fromStdString(own.name), own.ap, pair.second.classes[i].ap}};
+    if (matched) one.objects = matched->objectCounts()[i];
+    figures.push_back(std::move(one));
   }
   return figures;
 }

@@ -4,7 +4,8 @@
 #include <vector>
 
 #include "app/models/metric_store.h"
-#include "widgets/comparison/comparison_tables.h"
+#include "widgets/comparison/compared_figure.h"
+#include "widgets/instances/matched_pair.h"
 #include "widgets/instances/results_pair.h"
 
 namespace lockstep::app {
@@ -16,8 +17,9 @@ widgets::FigureSection evaluationFigures(const MetricStore& first, qint64 firstS
 
 /// COCO's metrics on the common images.
 widgets::FigureSection commonFigures(const widgets::ResultsPair& pair, coco::IouType type);
-/// AP of each class that has objects.
-std::vector<widgets::ComparedFigure> classFigures(const widgets::ResultsPair& pair);
+/// AP of each class that has objects, and how many. `matched`: nullptr: not known yet.
+std::vector<widgets::ComparedClass> classFigures(const widgets::ResultsPair& pair,
+                                                 const widgets::MatchedPair* matched);
 
 /// Whether AP of masks or boxes differs, in plain words, with B - A, its interval and the number of
 /// images.

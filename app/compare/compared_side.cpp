@@ -136,7 +136,6 @@ void ComparedSide::readFile() {
   heldOut_.reset();
   ofFile_.clear();
   stopReading();
-  if (lacksTruth()) return;
   reading_ = std::make_shared<ReadingProgress>();
   readingTicks_.start();
   fileJob_.request([source = *file_, truth = truth_, progress = reading_] {
@@ -167,7 +166,7 @@ void ComparedSide::takeFile(const OpenedResults& opened) {
   readingTicks_.stop();
   for (const auto& [file, version] : opened.files) watched_.add(file, version);
   if (!opened.failure.isEmpty()) return fail(opened.failure);
-  heldOut_ = opened.heldOut;
+  if (opened.heldOut.dataset) heldOut_ = opened.heldOut;
   ofFile_ = opened.predictions;
   Q_EMIT changed();
 }

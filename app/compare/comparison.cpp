@@ -46,13 +46,11 @@ Comparison::Comparison(QObject* parent)
         if (isWell(found.failure)) figures_ = found.value;
         Q_EMIT figuresFound();
       }),
-      objectsJob_([this](const Outcome<Objects>& found) {
-        isWell(found.failure);
-        Q_EMIT objectsFound(found.value);
-      }),
+      objectsJob_([this](const Objects& found) { Q_EMIT objectsFound(found); }),
       matchedJob_([this](const Outcome<Matched>& found) {
         if (isWell(found.failure)) matched_ = found.value;
         Q_EMIT matchedFound();
+        findObjects();
         confuse();
       }),
       confusionJob_(
@@ -95,7 +93,6 @@ void Comparison::start(ComparedResults results, double scoreThreshold) {
                                                           widgets::MatchThresholds().iou);
     });
   });
-  findObjects();
 }
 
 void Comparison::setScoreThreshold(double scoreThreshold) {
@@ -107,11 +104,9 @@ void Comparison::setScoreThreshold(double scoreThreshold) {
 }
 
 void Comparison::findObjects() {
-  objectsJob_.request([of = compared_, score = scoreThreshold_] {
-    return outcomeOf<Outcome<Objects>>(*of, [&]() -> Objects {
-      return std::make_shared<const std::vector<widgets::PairedObject>>(widgets::pairedObjects(
-          *of->dataset, of->predictions[0], of->predictions[1], of->rules, {.score = score}));
-    });
+  if (!matched_) return;
+  objectsJob_.request([pair = matched_, score = scoreThreshold_]() -> Objects {
+    return std::make_shared<const std::vector<widgets::PairedObject>>(pair->objectsAt(score));
   });
 }
 

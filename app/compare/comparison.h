@@ -87,7 +87,7 @@ class Comparison : public QObject {
   QString failure_;
   std::stop_source stop_;  ///< of the figures that are being computed
   jobs::LatestJob<Outcome<Figures>> figuresJob_;
-  jobs::LatestJob<Outcome<Objects>> objectsJob_;
+  jobs::LatestJob<Objects> objectsJob_;
   jobs::LatestJob<Outcome<Matched>> matchedJob_;
   jobs::LatestJob<Confused> confusionJob_;
   jobs::LatestJob<Listed> listJob_;

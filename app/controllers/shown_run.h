@@ -12,7 +12,8 @@ struct ShownRun {
   QPointer<RunController> run;
   QString name;
   int styleIndex = 0;
-  QString group{};  ///< title of its section in the list; empty: none
+  QString group{};   ///< title of its section in the list; empty: none
+  int selected = 0;  ///< place in the order in which runs were selected
 };
 
 }  // namespace lockstep::app

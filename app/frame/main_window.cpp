@@ -115,6 +115,7 @@ void MainWindow::connectSignals() {
   connect(pages_, &PageArea::readyChanged, this, &MainWindow::readyChanged);
   connect(pages_, &PageArea::configurePageCreated, this, &MainWindow::connectConfigurePage);
   connect(pages_, &PageArea::runRequested, this, [this](const QString& folder) {
+    if (runs_->makeCurrent(folder)) return;
     runList_->addRun(folder);
     runs_->selectRun(folder);
   });
@@ -284,7 +285,7 @@ void MainWindow::showSelection() {
   shownRuns_.clear();
   for (qsizetype i = 0; i < folders.size(); ++i)
     shownRuns_.push_back({openRuns_->open(folders[i]), names[i], runList_->styleIndexOf(folders[i]),
-                          runs_->groupOf(folders[i])});
+                          runs_->groupOf(folders[i]), runs_->placeInSelection(folders[i])});
   openRuns_->setShown(folders);
   pages_->showRuns(shownRuns_);
   inspector_->setRuns(shownRuns_);

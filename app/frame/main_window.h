@@ -155,11 +155,14 @@ class MainWindow : public QMainWindow {
   void keepDismissals(Dismissals* dismissals, const QString& key);
   void saveLayout() const;
   QAction* addSessionAction();
+  std::optional<Session> keptSession() const;
   std::optional<Session> sessionToRestore() const;
+  bool isOfGivenRuns(const Session& session) const;
   void saveSession() const;
   void keepLayoutSoon();
   void connectLayoutTimer();
   void restoreSession(const Session& session);
+  void restoreViews(const Session& session);
   void reopenExperiments(const QStringList& files);
   /// Of an earlier session, and no longer there.
   void showGone(const QStringList& paths);

@@ -72,7 +72,10 @@ void MainWindow::openInitial() {
   }
   open(opening);
   showGone(opening.gone);
-  if (session) restoreSession(*session);
+  if (session)
+    restoreSession(*session);
+  else if (const auto kept = keptSession(); kept && isOfGivenRuns(*kept))
+    restoreViews(*kept);
   if (answersUntil(until, left.ending())) return restoreDrafts(left.take(), opening.isPlainStart);
   left.ending().then(this, [this, left] { restoreDrafts(left.take(), false); });
 }

@@ -50,12 +50,24 @@ QAction* MainWindow::addSessionAction() {
   return action;
 }
 
+std::optional<Session> MainWindow::keptSession() const {
+  const QSettings settings;
+  const bool isWanted = options_.keepLayout && settings.value(kRestoresKey, true).toBool();
+  return isWanted ? Session::fromVariant(settings.value(kSessionKey).toMap()) : std::nullopt;
+}
+
 /// What was given on the command line is opened in its place.
 std::optional<Session> MainWindow::sessionToRestore() const {
-  const QSettings settings;
-  const bool isWanted = options_.keepLayout && options_.paths.isEmpty() &&
-                        settings.value(kRestoresKey, true).toBool();
-  return isWanted ? Session::fromVariant(settings.value(kSessionKey).toMap()) : std::nullopt;
+  return options_.paths.isEmpty() ? keptSession() : std::nullopt;
+}
+
+/// What was given on the command line is runs of the session, or has them below it.
+bool MainWindow::isOfGivenRuns(const Session& session) const {
+  return std::ranges::any_of(options_.paths, [&](const QString& path) {
+    return std::ranges::any_of(session.runs, [&](const QString& run) {
+      return run == path || run.startsWith(path + u'/');
+    });
+  });
 }
 
 void MainWindow::saveSession() const {
@@ -101,9 +113,7 @@ void MainWindow::connectLayoutTimer() {
 
 /// The window is not shown yet: experiments are opened once it is.
 void MainWindow::restoreSession(const Session& session) {
-  monitorPage()->restoreViewState(session.monitor);
-  pages_->restoreCompareState(session.compare);
-  pages_->restorePredictions(session.predictions);
+  restoreViews(session);
   if (session.experiments.isEmpty()) return;
   waitingExperiments_ = session.experiments;
   jobs::start(
@@ -112,6 +122,13 @@ void MainWindow::restoreSession(const Session& session) {
         showGone(found.gone);
         reopenExperiments(found.there);
       });
+}
+
+/// How its runs were looked at.
+void MainWindow::restoreViews(const Session& session) {
+  monitorPage()->restoreViewState(session.monitor);
+  pages_->restoreCompareState(session.compare);
+  pages_->restorePredictions(session.predictions);
 }
 
 /// Once another file is not being opened any more.

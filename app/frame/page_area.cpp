@@ -200,6 +200,7 @@ ComparePage* PageArea::comparePage() {
   connect(compare_, &ComparePage::readyChanged, this, &PageArea::readyChanged);
   connect(compare_, &ComparePage::exportRequested, this, &PageArea::exportRequested);
   connect(compare_, &ComparePage::viewStateChanged, this, &PageArea::viewStateChanged);
+  connect(compare_, &ComparePage::predictionsRequested, this, &PageArea::showInstance);
   compare_->restoreViewState(compareState_);
   compare_->setRuns(shown_);
   return compare_;
@@ -212,6 +213,13 @@ QVariantMap PageArea::compareState() const {
 void PageArea::restoreCompareState(const QVariantMap& state) {
   compareState_ = state;
   if (compare_) compare_->restoreViewState(state);
+}
+
+void PageArea::showInstance(const QString& folder, qint64 step, const coco::Image& image,
+                            const widgets::WantedInstance& instance) {
+  showPage(Page::Predictions);
+  predictions_->showInstance(folder, step, image, instance);
+  Q_EMIT runRequested(folder);
 }
 
 void PageArea::showPredictionsAt(qint64 step) {

@@ -15,7 +15,12 @@
 class QStackedWidget;
 class QTabBar;
 
+namespace lockstep::coco {
+struct Image;
+}
+
 namespace lockstep::widgets {
+struct WantedInstance;
 enum class ExportKind;
 }  // namespace lockstep::widgets
 
@@ -98,6 +103,9 @@ class PageArea : public QWidget {
   void buildUi();
   void connectSignals();
   void showPredictionsAt(qint64 step);
+  /// Of a run, which becomes the current one.
+  void showInstance(const QString& folder, qint64 step, const coco::Image& image,
+                    const widgets::WantedInstance& instance);
   void showTools();
   void showMessage(widgets::Banner::Kind kind, const QString& title, const QString& detail,
                    const QString& action = {});

@@ -202,7 +202,23 @@ void PredictionsPage::setRun(RunController* run) {
   if (run) connectRun();
   if (openedCheckpoint_ && run && run->folder() == openedCheckpoint_->runFolder)
     pendingStep_ = std::exchange(openedCheckpoint_, std::nullopt)->step;
+  takeAskedInstance();
   if (isVisible()) load();
+}
+
+void PredictionsPage::showInstance(const QString& folder, qint64 step, const coco::Image& image,
+                                   const widgets::WantedInstance& instance) {
+  askedInstance_ = AskedInstance{folder, step, image, instance};
+  takeAskedInstance();
+}
+
+void PredictionsPage::takeAskedInstance() {
+  if (!askedInstance_ || !run_ || run_->folder() != askedInstance_->folder) return;
+  const AskedInstance asked = *std::exchange(askedInstance_, std::nullopt);
+  showPart(ImagePart::HeldOut);
+  lastImage_ = asked.image;
+  showStep(asked.step);
+  view_->showInstance(asked.image, asked.step, asked.instance);
 }
 
 void PredictionsPage::showEmptyText() {

@@ -21,6 +21,7 @@
 #include "app/predictions/opened_images.h"
 #include "app/results/opened_results.h"
 #include "engine/coco/files/dataset.h"
+#include "widgets/instances/wanted_instance.h"
 #include "widgets/jobs/jobs.h"
 
 class QMimeData;
@@ -50,7 +51,10 @@ class PredictionsPage : public QWidget {
   void setRun(RunController* run);
   /// Shows the newest step at or before `step` that has predictions or a checkpoint.
   void showStep(qint64 step);
-  /// The same for each move of the curves' cursor.
+  /// On a held-out image of a run, as soon as that is the page's run and its images are there.
+  void showInstance(const QString& folder, qint64 step, const coco::Image& image,
+                    const widgets::WantedInstance& instance);
+  /// The same as showStep() for each move of the curves' cursor.
   void followCursor(qint64 step);
   bool isReady() const;
   /// What is shown, and the opened images, for a later start.
@@ -94,6 +98,13 @@ class PredictionsPage : public QWidget {
     std::optional<qint64> step;  ///< chosen step; nothing: the newest
     std::optional<coco::Image> image;
   };
+  struct AskedInstance {
+    QString folder;
+    qint64 step = 0;
+    coco::Image image;
+    widgets::WantedInstance instance;
+  };
+  void takeAskedInstance();
   void connectSignals();
   void connectStore();
   void connectFiles();
@@ -178,9 +189,10 @@ class PredictionsPage : public QWidget {
   QHash<QString, ViewState> viewStates_;      ///< by run folder
   std::optional<coco::Image> lastImage_;      ///< last shown image of any run
   PredictionSteps steps_;
-  std::optional<qint64> vanished_;       ///< the shown step, which is not among `steps_` any more
-  std::optional<qint64> pendingStep_;    ///< to be shown once the steps are known
-  ImagePart part_ = ImagePart::HeldOut;  ///< is kept when another run is shown
+  std::optional<qint64> vanished_;     ///< the shown step, which is not among `steps_` any more
+  std::optional<qint64> pendingStep_;  ///< to be shown once the steps are known
+  std::optional<AskedInstance> askedInstance_;        ///< of a run that is not shown yet
+  ImagePart part_ = ImagePart::HeldOut;               ///< is kept when another run is shown
   std::optional<OpenedCheckpoint> openedCheckpoint_;  ///< of a run that is not shown yet
   OpenedImages opened_;
   OpenedBatches batches_;

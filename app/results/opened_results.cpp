@@ -204,9 +204,10 @@ void addImagesWithoutResults(const coco::Dataset& dataset, OpenedResults& opened
 }
 
 void read(const ResultsSource& source, ReadingProgress& progress, OpenedResults& opened) {
-  if (!source.annotations.isEmpty()) opened.heldOut = readTruth(source.annotations);
-  const coco::Dataset& dataset = *opened.heldOut.dataset;
   const auto results = openFile(source.results);
+  if (!source.annotations.isEmpty()) opened.heldOut = readTruth(source.annotations);
+  if (!opened.heldOut.dataset) return;
+  const coco::Dataset& dataset = *opened.heldOut.dataset;
   results->renameImages(imagesByName(source.results, dataset));
   const Survey found = surveyOf(*results, dataset, progress);
   if (progress.isCancelled) return;

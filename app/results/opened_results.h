@@ -34,8 +34,9 @@ struct ReadingProgress {
 };
 
 /// Reads a results file, also of `predict` or of a run folder. `truth`: of the other side, unless
-/// the source has annotations of its own. Blocks, on all processors; throws nothing. If it is
-/// cancelled, the results mean nothing.
+/// the source has annotations of its own; with neither there is no held-out set, and only whether
+/// the file can be read is found. Blocks, on all processors; throws nothing. If it is cancelled,
+/// the results mean nothing.
 OpenedResults openResults(const ResultsSource& source, const std::optional<RunDataset>& truth,
                           ReadingProgress& progress);
 

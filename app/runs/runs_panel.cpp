@@ -259,6 +259,13 @@ void RunsPanel::selectRun(const QString& folder) {
   selectPending();
 }
 
+bool RunsPanel::makeCurrent(const QString& folder) {
+  if (!selected_.contains(folder)) return false;
+  setSelection(selected_, folder);
+  showSelection();
+  return true;
+}
+
 void RunsPanel::addToSelection(const QString& folder) {
   pending_.append(folder);
   alwaysShown_.insert(folder);

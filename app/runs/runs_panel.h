@@ -44,6 +44,10 @@ class RunsPanel : public QWidget {
   bool isCurrentHidden() const { return isCurrentHidden_; }
   /// The current run is first.
   QStringList selectedRuns() const;
+  /// Place of a selected run in the order of their selection.
+  int placeInSelection(const QString& folder) const {
+    return static_cast<int>(selected_.indexOf(folder));
+  }
   /// Title of the run's section; empty: it is in none.
   QString groupOf(const QString& folder) const;
   /// How the list is shown, for the settings.
@@ -53,6 +57,8 @@ class RunsPanel : public QWidget {
   void groupBy(const QString& by);
   /// Selects only this run, as soon as it is in the list.
   void selectRun(const QString& folder);
+  /// False: it is not selected. The others stay selected.
+  bool makeCurrent(const QString& folder);
   /// Not even the newest run, once the list is loaded.
   void selectNothing() { choseFirst_ = true; }
   void addToSelection(const QString& folder);

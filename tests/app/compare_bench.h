@@ -21,6 +21,7 @@
 #include "tests/app/made_run.h"
 #include "widgets/comparison/comparison_tables.h"
 #include "widgets/comparison/confusion_view.h"
+#include "widgets/comparison/objects_view.h"
 #include "widgets/drop_hint.h"
 #include "widgets/empty_state.h"
 #include "widgets/image_view/image_canvas.h"

@@ -3,15 +3,18 @@
 #include <QDoubleSpinBox>
 #include <QLocale>
 #include <QPushButton>
+#include <QSignalSpy>
 #include <QTreeWidget>
 #include <algorithm>
 
 #include "tests/app/compare_bench.h"
 #include "tests/support/test_main.h"
+#include "widgets/comparison/classes_view.h"
 #include "widgets/comparison/error_table.h"
 #include "widgets/comparison/error_view.h"
 #include "widgets/comparison/recall_plot.h"
 #include "widgets/comparison/recall_view.h"
+#include "widgets/instances/wanted_instance.h"
 
 using namespace lockstep;
 using app::ComparePage;
@@ -131,7 +134,7 @@ class TstComparePage : public tests::CompareBench {
   void anObjectIsShownInBoth() {
     showTwo();
     page_->setFocus();
-    page_->tables()->showFinders(Finders::OnlySecond);
+    page_->tables()->objectsView()->showFinders({Finders::OnlySecond});
     QTest::keyClick(page_.get(), Qt::Key_N);
     QTRY_VERIFY(page_->isReady() && page_->view()->first()->pinned() >= 0);
     QVERIFY(page_->view()->second()->pinned() >= 0);
@@ -168,13 +171,111 @@ class TstComparePage : public tests::CompareBench {
 
   void confusionsFollowTheScore() {
     showTwo();
-    auto* score = page_->findChild<QDoubleSpinBox*>();
+    auto* score = page_->findChild<QDoubleSpinBox*>(QStringLiteral("score"));
     score->setFocus();
     score->selectAll();
     QTest::keyClicks(score, QLocale().toString(0.85));
     QTest::keyClick(score, Qt::Key_Return);
     QTRY_VERIFY(page_->isReady());
     QCOMPARE(page_->tables()->confusions()->model()->countAt(0, 0), 1);
+  }
+
+  /// By the arrow keys as by the mouse.
+  void aNumberOfASideListsWhatItCounts() {
+    showTwo();
+    auto* errors = page_->tables()->errors()->table();
+    page_->tables()->setCurrentWidget(page_->tables()->errors());
+    const int missed = static_cast<int>(coco::ErrorType::Missed);
+    QTreeWidgetItem* row = errors->topLevelItem(missed);
+    const auto listed = [this] { return boxOf("Which objects are listed")->currentText(); };
+    QCOMPARE(row->text(1), QStringLiteral("1"));
+    QCOMPARE(row->text(2), QStringLiteral("3"));
+    const QModelIndex ofA = errors->model()->index(missed, 1);
+    QTest::mouseClick(errors->viewport(), Qt::LeftButton, {}, errors->visualRect(ofA).center());
+    QTRY_COMPARE(page_->tables()->objects()->rowCount(), 1);
+    QVERIFY2(listed().startsWith(QStringLiteral("A, errors: missed")), qPrintable(listed()));
+    page_->tables()->setCurrentWidget(page_->tables()->errors());
+    errors->setFocus();
+    QTest::keyClick(errors, Qt::Key_Right);
+    QTest::keyClick(errors, Qt::Key_Return);
+    QTRY_COMPARE(page_->tables()->objects()->rowCount(), 3);
+    QVERIFY2(listed().startsWith(QStringLiteral("B, errors: missed")), qPrintable(listed()));
+  }
+
+  void aClassListsWhatOnlyOneFinds() {
+    showTwo();
+    QTreeWidget* classes = page_->tables()->classes()->table();
+    page_->tables()->setCurrentWidget(page_->tables()->classes());
+    QTRY_COMPARE(classes->topLevelItem(0)->text(1), QStringLiteral("4"));  // objects
+    QTest::mouseClick(classes->viewport(), Qt::LeftButton, {},
+                      classes->visualItemRect(classes->topLevelItem(0)).center());
+    QCOMPARE(page_->tables()->currentWidget(), page_->tables()->objectsView());
+    QCOMPARE(page_->tables()->objects()->rowCount(), 4);  // three of A, and one of B
+    QTRY_VERIFY(page_->isReady() && page_->view()->first()->pinned() >= 0);
+  }
+
+  void anObjectIsAskedForOnPredictions() {
+    showTwo();
+    QSignalSpy asked(page_.get(), &ComparePage::predictionsRequested);
+    page_->setFocus();
+    page_->tables()->objectsView()->showFinders({Finders::OnlySecond});
+    QTRY_VERIFY(page_->isReady() && page_->view()->hasImage());
+    QTest::keyClick(page_.get(), Qt::Key_P);
+    QCOMPARE(asked.count(), 1);
+    QCOMPARE(asked.last()[0].toString(), runs_[0]->folder());
+    QCOMPARE(asked.last()[1].toLongLong(), 40);
+    QCOMPARE(asked.last()[2].value<coco::Image>().fileName, std::string("a.png"));
+    QCOMPARE(asked.last()[3].value<widgets::WantedInstance>().annotation, 1);
+    // A detection of B is looked at there.
+    page_->tables()->confusions()->setView(widgets::ComparedView::Second);
+    clickCell(1, 0);
+    QTRY_VERIFY(page_->isReady() && page_->view()->second()->pinned() >= 0);
+    auto* list = qobject_cast<QTreeView*>(page_->tables()->objectsView()->focusProxy());
+    list->setFocus();
+    QTest::keyClick(list, Qt::Key_Return);
+    QCOMPARE(asked.count(), 2);
+    QCOMPARE(asked.last()[0].toString(), runs_[1]->folder());
+    QCOMPARE(asked.last()[3].value<widgets::WantedInstance>().detection, 0);
+    QTest::keyClick(page_.get(), Qt::Key_P, Qt::ShiftModifier);
+    QCOMPARE(asked.last()[0].toString(), runs_[0]->folder());
+  }
+
+  /// Whichever is the window's current run, which it gives first.
+  void theRunThatWasSelectedFirstIsA() {
+    const QString annotations = write("val.json", kDataset);
+    for (const char* name : {"one", "other", "third"}) addRun(name, kOfFirst, annotations);
+    const auto select = [&](const std::vector<int>& order) {  // as in the list; the last is current
+      std::vector<app::ShownRun> shown;
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        auto* run = runs_[static_cast<std::size_t>(order[i])].get();
+        shown.push_back(
+            {run, QString::fromStdString(run->info().name), 0, {}, static_cast<int>(i)});
+      }
+      std::ranges::rotate(shown, shown.end() - 1);
+      page_->setRuns(shown);
+    };
+    const auto sides = [this]() -> QString {
+      return boxOf("Run of A")->currentText() + u' ' + boxOf("Run of B")->currentText();
+    };
+    select({1});
+    show();
+    select({1, 0});
+    QCOMPARE(sides(), QStringLiteral("other one"));
+    select({1, 0, 2});
+    QCOMPARE(sides(), QStringLiteral("other one"));
+    // What was chosen stays where a run is added, too.
+    QTest::keyClick(boxOf("Checkpoint of A"), Qt::Key_Up);
+    page_->setFocus();
+    QTest::keyClick(page_.get(), Qt::Key_X);
+    QCOMPARE(sides(), QStringLiteral("one other"));
+    select({1, 0});
+    QCOMPARE(sides(), QStringLiteral("one other"));
+    select({0});
+    QTest::keyClick(boxOf("Checkpoint of A"), Qt::Key_End);
+    QTest::keyClick(boxOf("Checkpoint of A"), Qt::Key_Home);
+    select({0, 2});
+    QCOMPARE(sides(), QStringLiteral("one third"));
+    QCOMPARE(boxOf("Checkpoint of A")->currentData().toLongLong(), 20);
   }
 
   void anErrorOpensItsImages() {

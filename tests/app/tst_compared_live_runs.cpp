@@ -54,7 +54,7 @@ class TstComparedLiveRuns : public tests::CompareBench {
     show();
     QTRY_VERIFY(page_->results() && page_->isReady());
     page_->setFocus();
-    page_->tables()->showFinders(widgets::Finders::Neither);
+    page_->tables()->objectsView()->showFinders({widgets::Finders::Neither});
     QTest::keyClick(page_.get(), Qt::Key_N);
     QTRY_VERIFY(page_->isReady() && page_->view()->first()->pinned() >= 0);
     const int rows = page_->tables()->objects()->rowCount();

@@ -103,6 +103,72 @@ class TstComparedResults : public tests::CompareBench {
     QTRY_VERIFY(page_->view()->hasImage());  // found beside the annotations
   }
 
+  void unreadableResultsAreSaidBeforeAnnotationsAreAskedFor() {
+    show();
+    page_->openResults({write("cut.json", R"([{"image_id": 3, )")});
+    QTRY_COMPARE(emptyTitle(), QStringLiteral("A cannot be compared"));
+    QVERIFY(says(QStringLiteral("COCO results are a JSON list")));
+    page_->openResultsAt(0, {write("a.json", kOfFirst)});
+    page_->openResultsAt(1, {write("b.json", kOfSecond)});
+    QTRY_COMPARE(emptyTitle(), QStringLiteral("What A is judged by is not known"));
+  }
+
+  /// Whichever of two files they were chosen for, and at the next start.
+  void theLastAnnotationsJudgeTheNextFiles() {
+    show();
+    const QString annotations = write("val.json", kDataset);
+    page_->openResultsAt(0, {write("a.json", kOfFirst), annotations});
+    page_->openResultsAt(1, {write("b.json", kOfSecond)});
+    QTRY_VERIFY(page_->results() && page_->isReady());
+    const QVariantMap state = page_->viewState();
+    addRun("one", kOfFirst, annotations);
+    show();
+    boxOf("Run of A")->setFocus();
+    QTest::keyClick(boxOf("Run of A"), Qt::Key_Home);  // the run judges both
+    QTRY_VERIFY(page_->results() && page_->isReady());
+    page_->openResultsAt(0, {write("c.json", kOfSecond)});
+    QTRY_VERIFY2(page_->results() && page_->isReady(), qPrintable(emptyTitle()));
+    QVariantMap lastOnly = state;
+    lastOnly.remove(QStringLiteral("sides"));
+    page_ = std::make_unique<ComparePage>();
+    page_->restoreViewState(lastOnly);
+    runs_.clear();
+    show();
+    drop(
+        {parent_->filePath(QStringLiteral("a.json")), parent_->filePath(QStringLiteral("b.json"))});
+    QTRY_VERIFY2(page_->results() && page_->isReady(), qPrintable(emptyTitle()));
+  }
+
+  /// Where only one of them finds nothing, others are listed meanwhile.
+  void openedResultsLeaveWhichObjectsAreListed() {
+    showTwo();
+    const auto listed = [this] { return boxOf("Which objects are listed")->currentIndex(); };
+    QCOMPARE(listed(), 0);
+    page_->openResults({write("same.json", kOfFirst)});
+    QTRY_VERIFY(page_->results() && page_->isReady());
+    QVERIFY(listed() > 0 && page_->tables()->objects()->rowCount() > 0);
+    page_->openResults({write("theirs.json", kOfSecond)});
+    QTRY_VERIFY(page_->results() && page_->isReady());
+    QCOMPARE(listed(), 0);
+    QCOMPARE(page_->tables()->objects()->rowCount(), 4);
+  }
+
+  /// Also of a list that a cell has taken the place of.
+  void theFilterOfObjectsIsThereAfterARestart() {
+    showTwo();
+    auto* least = page_->tables()->objectsView()->findChild<QDoubleSpinBox*>();
+    least->setValue(0.85);
+    QCOMPARE(page_->tables()->objects()->rowCount(), 2);  // of 0.9 each
+    clickCell(0, 0);
+    QCOMPARE(page_->tables()->objects()->rowCount(), 3);  // all that the cell counts
+    const QVariantMap state = page_->viewState();
+    page_ = std::make_unique<ComparePage>();
+    page_->restoreViewState(state);
+    show();
+    QTRY_VERIFY(page_->results() && page_->isReady());
+    QCOMPARE(page_->tables()->objects()->rowCount(), 2);
+  }
+
   void resultsThatCannotBeJudgedSayWhatWhereAndHow_data() {
     QTest::addColumn<QByteArray>("text");
     QTest::addColumn<QString>("why");
@@ -321,7 +387,7 @@ class TstComparedResults : public tests::CompareBench {
     page_->openResults({write("theirs.json", kOfSecond)});
     QTRY_VERIFY(page_->results() && page_->isReady());
     page_->tables()->setCurrentWidget(page_->tables()->confusions());
-    page_->findChild<QDoubleSpinBox*>()->setValue(0.75);
+    page_->findChild<QDoubleSpinBox*>(QStringLiteral("score"))->setValue(0.75);
     page_->curves()->axis()->setAxis(widgets::XAxis::Relative);
     page_->setFocus();
     QTest::keyClick(page_.get(), Qt::Key_V);
@@ -333,7 +399,7 @@ class TstComparedResults : public tests::CompareBench {
     QTRY_VERIFY(page_->results() && page_->isReady());
     QCOMPARE(boxOf("Run of B")->currentText(), QStringLiteral("theirs.json"));
     QCOMPARE(page_->tables()->currentWidget(), page_->tables()->confusions());
-    QCOMPARE(page_->findChild<QDoubleSpinBox*>()->value(), 0.75);
+    QCOMPARE(page_->findChild<QDoubleSpinBox*>(QStringLiteral("score"))->value(), 0.75);
     QCOMPARE(page_->view()->mode(), widgets::PairedView::Mode::Wipe);
     QCOMPARE(page_->curves()->axis()->axis(), widgets::XAxis::Relative);
   }
@@ -356,7 +422,7 @@ class TstComparedResults : public tests::CompareBench {
 
   void aCellIsListedWhileObjectsAreFound() {
     showTwo();
-    page_->findChild<QDoubleSpinBox*>()->setValue(0.75);
+    page_->findChild<QDoubleSpinBox*>(QStringLiteral("score"))->setValue(0.75);
     auto* table = page_->tables()->confusions()->findChild<QTableView*>();
     page_->tables()->setCurrentWidget(page_->tables()->confusions());
     const QRect cell = table->visualRect(table->model()->index(0, 0));

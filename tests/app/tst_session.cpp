@@ -106,6 +106,24 @@ class TstSession : public QObject {
     QVERIFY(!tests::visibleBanner(*window, QStringLiteral("session"), {}));
   }
 
+  /// Of other runs there is nothing to keep.
+  void theViewOfTheSameRunsIsKeptWhateverTheyAreGivenBy() {
+    const auto searched = [](const MainWindow& window) {
+      return window.findChild<QLineEdit*>(QStringLiteral("cardSearch"))->text();
+    };
+    const auto closeSearching = [&] {
+      auto window = open({a_, b_});
+      window->findChild<QLineEdit*>(QStringLiteral("cardSearch"))->setText(QStringLiteral("loss"));
+      QVERIFY(window->close());
+    };
+    for (const QString& given : {a_, folder_->path()}) {
+      closeSearching();
+      QCOMPARE(searched(*open({given})), QStringLiteral("loss"));
+    }
+    closeSearching();
+    QCOMPARE(searched(*open({c_})), QString());
+  }
+
   void whatIsGoneIsNamedInOneLine() {
     const QString file = experiment("gone.yaml");
     {

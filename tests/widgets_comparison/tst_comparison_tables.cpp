@@ -36,21 +36,6 @@ class TstComparisonTables : public QObject {
     QCOMPARE(tree->currentItem(), tree->topLevelItem(1)->child(1));
   }
 
-  void theChosenClassStays() {
-    ComparisonTables tables;
-    const auto classes = [](double first) {
-      return std::vector<ComparedFigure>{{QStringLiteral("cat"), first, 0.5},
-                                         {QStringLiteral("dog"), 0.25, 0.5}};
-    };
-    tables.setClasses(classes(0.75));
-    auto* tree = qobject_cast<QTreeWidget*>(tables.widget(1));
-    QVERIFY(tree);
-    tree->setCurrentItem(tree->findItems(QStringLiteral("dog"), Qt::MatchExactly).value(0));
-    tables.setClasses(classes(0));  // which is another order
-    QVERIFY(tree->currentItem());
-    QCOMPARE(tree->currentItem()->text(0), QStringLiteral("dog"));
-  }
-
   void figuresAreCopiedAsNumbers() {
     ComparisonTables tables;
     tables.setFigures({sections(1)[0]});

@@ -2,11 +2,14 @@
 #include <QLocale>
 #include <QSignalSpy>
 #include <QTest>
+#include <algorithm>
 #include <cmath>
 
 #include "tests/support/test_main.h"
 #include "tests/widgets_image_view/made_pairs.h"
 #include "widgets/comparison/paired_object_model.h"
+#include "widgets/comparison/roomy_delegate.h"
+#include "widgets/instances/matched_pair.h"
 #include "widgets/jobs/jobs.h"
 
 using namespace lockstep;
@@ -18,18 +21,23 @@ class TstPairedObjectModel : public QObject {
  private:
   tests::MadePairs made_{4};
   std::shared_ptr<const coco::Dataset> dataset_ = std::make_shared<coco::Dataset>(made_.dataset);
-  PairedObjectModel::Objects objects_ = std::make_shared<std::vector<PairedObject>>(pairedObjects(
-      made_.dataset, made_.first, made_.second, {coco::IouType::Box}, {.score = 0.0}));
+  PairedObjectModel::Objects objects_ = std::make_shared<std::vector<PairedObject>>(
+      MatchedPair(made_.dataset, made_.first, made_.second, {coco::IouType::Box}, 0.5)
+          .objectsAt(0));
 
  private Q_SLOTS:
   void aRowSaysHowBothFindTheObject() {
     PairedObjectModel model;
     QAbstractItemModelTester tester(&model);
     model.setObjects(dataset_, objects_);
-    model.setFinders(Finders::OnlySecond);
-    QVERIFY(model.rowCount() > 0);
-    const PairedObject& object = model.objectAt(0);
-    const auto text = [&](int column) { return model.index(0, column).data().toString(); };
+    model.setFinders({Finders::OnlySecond});
+    int row = 0;  // that A does not take for another class either
+    while (row < model.rowCount() && model.objectAt(row).predicted[0] >= 0) ++row;
+    QVERIFY(row < model.rowCount());
+    const PairedObject& object = model.objectAt(row);
+    const auto text = [&](int column) { return model.index(row, column).data().toString(); };
+    QCOMPARE(text(PairedObjectModel::FirstClass), QStringLiteral("–"));
+    QCOMPARE(text(PairedObjectModel::SecondClass), text(PairedObjectModel::Class));
     QCOMPARE(text(PairedObjectModel::FirstScore), QStringLiteral("–"));
     QCOMPARE(text(PairedObjectModel::FirstIou), QStringLiteral("–"));
     QCOMPARE(text(PairedObjectModel::SecondScore),
@@ -41,7 +49,7 @@ class TstPairedObjectModel : public QObject {
     PairedObjectModel model;
     QAbstractItemModelTester tester(&model);
     model.setObjects(dataset_, objects_);
-    model.setFinders(Finders::Both);
+    model.setFinders({Finders::Both});
     const int count = model.rowCount();
     QVERIFY(count > 2);
     const QPersistentModelIndex chosen(model.index(1, 0));
@@ -95,6 +103,51 @@ class TstPairedObjectModel : public QObject {
     QCoreApplication::processEvents();
     QCOMPARE(moved.count(), 1);
     QCOMPARE(model.rowCount(), static_cast<int>(objects_->size()));
+  }
+
+  /// Of class, size and score, each by itself and together.
+  void theFilterLeavesWhatItSays() {
+    PairedObjectModel model;
+    QAbstractItemModelTester tester(&model);
+    model.setObjects(dataset_, objects_);
+    const FinderSet all{Finders::Both, Finders::OnlyFirst, Finders::OnlySecond, Finders::Neither};
+    model.setFinders(all);
+    const int unfiltered = model.rowCount();
+    QCOMPARE(unfiltered, static_cast<int>(objects_->size()));
+    const CategoryId category = dataset_->categories().front().id;
+    int before = unfiltered;
+    for (const ObjectFilter& filter :
+         {ObjectFilter{category}, ObjectFilter{category, coco::ObjectSize::Small},
+          ObjectFilter{category, coco::ObjectSize::Small, 0.6}}) {
+      model.setFilter(filter);
+      const int left = static_cast<int>(std::ranges::count_if(*objects_, [&](const auto& object) {
+        const bool isSure = object.finds[0].score >= 0.6F || object.finds[1].score >= 0.6F;
+        return object.category == category &&
+               (filter.size == coco::ObjectSize::All || object.areaPx <= 32 * 32) &&
+               (filter.leastScore == 0 || isSure);
+      }));
+      QVERIFY(left > 0 && left < before);
+      QCOMPARE(model.rowCount(), left);
+      QCOMPARE(model.countOf(all), left);
+      QCOMPARE(model.countUnfiltered(), unfiltered);
+      before = left;
+    }
+  }
+
+  void namesAreShortenedByWhatAllShare() {
+    const auto shortOf = [&](std::vector<std::string> names) {
+      std::vector<coco::Image> images;
+      for (const std::string& name : names)
+        images.push_back({ImageId{static_cast<std::int64_t>(images.size())}, name, 10, 10});
+      PairedObjectModel model;
+      model.setOthers(std::make_shared<coco::Dataset>(
+                          coco::Dataset::fromParts(images, dataset_->categories(), {}, "made")),
+                      std::make_shared<std::vector<PairedObject>>(1));
+      return model.index(0, PairedObjectModel::Image).data(kShortTextRole).toString();
+    };
+    QCOMPARE(shortOf({"video2image100.jpg", "video2image120.jpg"}), QStringLiteral("…100.jpg"));
+    QCOMPARE(shortOf({"000000012.jpg", "000000345.jpg"}), QStringLiteral("…012.jpg"));
+    QCOMPARE(shortOf({"a.jpg", "b.jpg"}), QString());
   }
 
   /// Whether by rising or by falling figures.

@@ -1,5 +1,6 @@
 #include <QAbstractItemModelTester>
 #include <QHeaderView>
+#include <QSignalSpy>
 
 #include "tests/support/test_main.h"
 #include "tests/widgets_image_view/predictions_view_bench.h"
@@ -74,6 +75,17 @@ class TstClassTable : public QObject, protected tests::PredictionsViewBench {
     clickTitle();
     QCOMPARE(row(1), first);
     QVERIFY(row(0) != first);
+  }
+
+  void theOrderIsKept() {
+    QSignalSpy changed(view_.get(), &PredictionsView::viewStateChanged);
+    classes()->sortByColumn(ClassModel::Ap, Qt::DescendingOrder);
+    QVERIFY(changed.count() > 0);
+    const QVariantMap kept = view_->viewState();
+    classes()->sortByColumn(ClassModel::Name, Qt::AscendingOrder);
+    view_->restoreViewState(kept);
+    QCOMPARE(classes()->horizontalHeader()->sortIndicatorSection(), int{ClassModel::Ap});
+    QCOMPARE(classes()->horizontalHeader()->sortIndicatorOrder(), Qt::DescendingOrder);
   }
 
   void aClickShowsTheImagesOfAClassAndAnotherAllOfThem() {

@@ -100,10 +100,21 @@ class TstMatchedPair : public QObject {
         const auto listed = pair.ofError(side, static_cast<coco::ErrorType>(type));
         QCOMPARE(listed.size(), std::size_t{pair.side(side).errors.types.at(type).count});
         for (const PairedObject& object : listed)
-          QCOMPARE(object.annotation >= 0,
-                   static_cast<coco::ErrorType>(type) == coco::ErrorType::Missed);
+          checkError(made, pair, object, side, static_cast<coco::ErrorType>(type));
       }
     }
+  }
+
+  /// Of an object that one side misses or takes for another, the other one may know better.
+  void anErrorSaysWhatTheOtherSidePredicts() {
+    const tests::MadePairs made(4);
+    const MatchedPair pair(made.dataset, made.first, made.second, kBoxes, 0.5);
+    int known = 0;
+    for (const coco::ErrorType type : {coco::ErrorType::Missed, coco::ErrorType::Classification})
+      for (const PairedObject& object : pair.ofError(0, type))
+        if (const std::int32_t row = object.predicted[1]; row >= 0)
+          known += pair.categories()[static_cast<std::size_t>(row)].id == object.category ? 1 : 0;
+    QVERIFY(known > 0);
   }
 
   void aScoreListsItsDetections() {
@@ -125,6 +136,19 @@ class TstMatchedPair : public QObject {
     const ImageId image = made.dataset.images()[object.imageIndex].id;
     return (*(side == 0 ? made.first : made.second).at(image).read())[static_cast<std::size_t>(
         object.detections.at(side))];
+  }
+
+  /// The class is that of the object that the detection is on, and not what it is taken for.
+  static void checkError(const tests::MadePairs& made, const MatchedPair& pair,
+                         const PairedObject& object, std::size_t side, coco::ErrorType type) {
+    using enum coco::ErrorType;
+    QCOMPARE(object.annotation >= 0, type == Missed);
+    const std::int32_t row = object.predicted.at(side);
+    QCOMPARE(row >= 0, type != Missed);
+    if (row < 0) return;
+    const CategoryId predicted = pair.categories()[static_cast<std::size_t>(row)].id;
+    QCOMPARE(predicted, detectionOf(made, object, side).categoryId);
+    QCOMPARE(object.category == predicted, type != Classification && type != Both);
   }
 
   static void checkClasses(const tests::MadePairs& made, const MatchedPair& pair,

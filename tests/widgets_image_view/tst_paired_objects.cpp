@@ -1,15 +1,18 @@
 #include <QTest>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "tests/support/test_main.h"
 #include "tests/widgets_image_view/made_pairs.h"
-#include "widgets/instances/paired_objects.h"
+#include "widgets/instances/matched_pair.h"
 
 using namespace lockstep;
 using namespace lockstep::widgets;
 
 namespace {
+
+constexpr double kIou = 0.5;
 
 double boxIou(const std::array<double, 4>& a, const std::array<double, 4>& b) {
   const double w = std::min(a[0] + a[2], b[0] + b[2]) - std::max(a[0], b[0]),
@@ -18,32 +21,60 @@ double boxIou(const std::array<double, 4>& a, const std::array<double, 4>& b) {
   return w * h / (a[2] * a[3] + b[2] * b[3] - w * h);
 }
 
+/// How an object is found; a class of another detection: it is taken for that.
+struct PlainFind {
+  PairedFind find{};
+  std::optional<CategoryId> predicted{};
+};
+
+/// Whether a detection is on a crowd of its class, which makes it no error.
+bool isOnCrowd(const coco::Detection& detection, const std::vector<coco::Annotation>& objects) {
+  return std::ranges::any_of(objects, [&](const coco::Annotation& object) {
+    if (!object.isCrowd || object.categoryId != detection.categoryId) return false;
+    const auto &a = object.boxXywh, &b = detection.boxXywh;
+    const double w = std::min(a[0] + a[2], b[0] + b[2]) - std::max(a[0], b[0]),
+                 h = std::min(a[1] + a[3], b[1] + b[3]) - std::max(a[1], b[1]);
+    return w > 0 && h > 0 && w * h / (b[2] * b[3]) >= kIou;
+  });
+}
+
 /// COCO's greedy matching in plain words: by falling score each detection takes the free object of
-/// its class with the highest IoU, the later one of equal ones. By score and IoU; NaN: not found.
-std::vector<PairedFind> plainlyFound(const std::vector<coco::Annotation>& objects,
-                                     std::vector<coco::Detection> detections,
-                                     const MatchThresholds& thresholds) {
+/// its class with the highest IoU, the later one of equal ones; then each that has none, likewise,
+/// the missed one of another class.
+std::vector<PlainFind> plainlyFound(const std::vector<coco::Annotation>& objects,
+                                    std::vector<coco::Detection> detections, double score) {
   std::stable_sort(detections.begin(), detections.end(),
                    [](const auto& a, const auto& b) { return a.score > b.score; });
-  std::vector<PairedFind> found(objects.size());
-  for (const coco::Detection& detection : detections) {
-    if (detection.score < thresholds.score) continue;
-    int best = -1;
-    double highest = thresholds.iou;
-    for (std::size_t i = 0; i < objects.size(); ++i) {
-      if (!std::isnan(found[i].score) || objects[i].isCrowd ||
-          objects[i].categoryId != detection.categoryId)
-        continue;
-      const double iou = boxIou(objects[i].boxXywh, detection.boxXywh);
-      if (iou < highest) continue;
-      highest = iou;
-      best = static_cast<int>(i);
+  std::erase_if(detections, [&](const auto& one) { return one.score < score; });
+  std::vector<PlainFind> found(objects.size());
+  for (const bool isOfItsClass : {true, false}) {
+    std::vector<coco::Detection> left;
+    for (const coco::Detection& detection : detections) {
+      int best = -1;
+      double highest = kIou;
+      for (std::size_t i = 0; i < objects.size(); ++i) {
+        const bool isSame = objects[i].categoryId == detection.categoryId;
+        if (found[i].predicted || objects[i].isCrowd || isSame != isOfItsClass) continue;
+        const double iou = boxIou(objects[i].boxXywh, detection.boxXywh);
+        if (iou < highest) continue;
+        highest = iou;
+        best = static_cast<int>(i);
+      }
+      if (best >= 0)
+        found[static_cast<std::size_t>(best)] = {
+            {static_cast<float>(detection.score), static_cast<float>(highest)},
+            detection.categoryId};
+      else if (!isOnCrowd(detection, objects))
+        left.push_back(detection);
     }
-    if (best >= 0)
-      found[static_cast<std::size_t>(best)] = {static_cast<float>(detection.score),
-                                               static_cast<float>(highest)};
+    detections = left;
   }
   return found;
+}
+
+std::vector<PairedObject> objectsOf(const tests::MadePairs& made, double score) {
+  return MatchedPair(made.dataset, made.first, made.second, {coco::IouType::Box}, kIou)
+      .objectsAt(score);
 }
 
 /// NaN is NaN. IoUs are computed in another order.
@@ -57,6 +88,9 @@ bool areSame(const PairedFind& one, const PairedFind& other) {
 class TstPairedObjects : public QObject {
   Q_OBJECT
 
+ private:
+  int takenForOthers_ = 0;
+
  private Q_SLOTS:
   void findersAreThoseOfPlainMatching_data() {
     QTest::addColumn<int>("seed");
@@ -69,28 +103,36 @@ class TstPairedObjects : public QObject {
     QFETCH(int, seed);
     QFETCH(double, score);
     const tests::MadePairs made(static_cast<std::uint64_t>(seed));
-    const MatchThresholds thresholds{score, 0.5};
-    const auto objects =
-        pairedObjects(made.dataset, made.first, made.second, {coco::IouType::Box}, thresholds);
+    const auto objects = objectsOf(made, score);
+    const auto& categories = made.dataset.categories();
     std::size_t at = 0;
     std::array<int, 4> counts{};
+    int taken = 0;  // for another class
     for (std::size_t i = 0; i < made.dataset.images().size(); ++i) {
       const ImageId id = made.dataset.images()[i].id;
       if (!made.first.contains(id) || !made.second.contains(id)) continue;
       const auto& truth = made.dataset.annotationsOf(i);
-      const auto byFirst = plainlyFound(truth, *made.first.at(id).read(), thresholds),
-                 bySecond = plainlyFound(truth, *made.second.at(id).read(), thresholds);
+      const std::array plain{plainlyFound(truth, *made.first.at(id).read(), score),
+                             plainlyFound(truth, *made.second.at(id).read(), score)};
       for (std::size_t a = 0; a < truth.size(); ++a) {
         if (truth[a].isCrowd) continue;
         QVERIFY(at < objects.size());
         QCOMPARE(objects[at].imageIndex, i);
         QCOMPARE(objects[at].annotation, static_cast<int>(a));
-        const bool first = !std::isnan(byFirst[a].score), second = !std::isnan(bySecond[a].score);
-        const Finders expected = first    ? second ? Finders::Both : Finders::OnlyFirst
-                                 : second ? Finders::OnlySecond
-                                          : Finders::Neither;
-        QVERIFY(areSame(objects[at].finds[0], byFirst[a]));
-        QVERIFY(areSame(objects[at].finds[1], bySecond[a]));
+        const auto isFound = [&](std::size_t side) {
+          return plain.at(side)[a].predicted == truth[a].categoryId;
+        };
+        const Finders expected = isFound(0)   ? isFound(1) ? Finders::Both : Finders::OnlyFirst
+                                 : isFound(1) ? Finders::OnlySecond
+                                              : Finders::Neither;
+        for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
+          const std::int32_t row = objects[at].predicted.at(side);
+          std::optional<CategoryId> predicted;
+          if (row >= 0) predicted = categories[static_cast<std::size_t>(row)].id;
+          QVERIFY(areSame(objects[at].finds.at(side), plain.at(side)[a].find));
+          QVERIFY(predicted == plain.at(side)[a].predicted);
+          taken += predicted && *predicted != truth[a].categoryId ? 1 : 0;
+        }
         QCOMPARE(objects[at].finders, expected);
         ++counts.at(static_cast<std::size_t>(expected));
         ++at;
@@ -98,12 +140,15 @@ class TstPairedObjects : public QObject {
     }
     QCOMPARE(at, objects.size());
     QVERIFY(std::ranges::all_of(counts, [](int count) { return count > 0; }));
+    takenForOthers_ += taken;
   }
 
   void swappedResultsSwapTheFinders() {
     const tests::MadePairs made(3);
-    const auto there = pairedObjects(made.dataset, made.first, made.second, {}, {});
-    const auto back = pairedObjects(made.dataset, made.second, made.first, {}, {});
+    const auto there = objectsOf(made, 0.5);
+    tests::MadePairs swapped = made;
+    std::swap(swapped.first, swapped.second);
+    const auto back = objectsOf(swapped, 0.5);
     QCOMPARE(there.size(), back.size());
     for (std::size_t i = 0; i < there.size(); ++i) {
       const Finders was = there[i].finders;
@@ -114,10 +159,18 @@ class TstPairedObjects : public QObject {
     }
   }
 
-  void withoutACommonImageThereIsNoObject() {
-    const tests::MadePairs made(1);
-    QVERIFY(pairedObjects(made.dataset, made.first, {}, {}, {}).empty());
+  void objectsAreCounted() {
+    const tests::MadePairs made(2);
+    const MatchedPair pair(made.dataset, made.first, made.second, {coco::IouType::Box}, kIou);
+    std::vector<std::size_t> counts(pair.categories().size());
+    for (const PairedObject& object : pair.objectsAt(0))
+      for (std::size_t row = 0; row < counts.size(); ++row)
+        counts[row] += pair.categories()[row].id == object.category ? 1 : 0;
+    QCOMPARE(pair.objectCounts(), counts);
   }
+
+  /// Of the sets above, or they would say nothing.
+  void someObjectsWereTakenForOthers() { QVERIFY(takenForOthers_ > 0); }
 };
 
 LOCKSTEP_TEST(TstPairedObjects)

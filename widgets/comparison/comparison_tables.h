@@ -1,36 +1,24 @@
 #pragma once
 
 #include <QTabWidget>
+#include <QVariantMap>
 #include <memory>
 #include <vector>
 
 #include "engine/config/load.h"
+#include "widgets/comparison/compared_figure.h"
 #include "widgets/comparison/paired_object_model.h"
 
 class QAbstractItemView;
-class QComboBox;
-class QTreeView;
 class QTreeWidget;
 
 namespace lockstep::widgets {
 
+class ClassesView;
 class ConfusionView;
 class ErrorView;
+class ObjectsView;
 class RecallView;
-
-/// A figure of A and of B; NaN: there is none.
-struct ComparedFigure {
-  QString name;
-  double first = 0, second = 0;
-  bool isLowerBetter = false;
-};
-
-/// Figures that are of the same images; `note`: how they come about; `id`: the same whatever the
-/// title says of them.
-struct FigureSection {
-  QString id, title, note;
-  std::vector<ComparedFigure> figures{};
-};
 
 /// What two results differ in: figures, classes, settings, confusions, errors, precision-recall
 /// curves, and the objects that only one of them finds, or that one of those stands for.
@@ -41,52 +29,43 @@ class ComparisonTables : public QTabWidget {
   explicit ComparisonTables(QWidget* parent = nullptr);
 
   void setFigures(const std::vector<FigureSection>& sections);
-  void setClasses(const std::vector<ComparedFigure>& classes);
   /// `whyNone`: said if there are none.
   void setSettings(const std::vector<config::ConfigDifference>& settings,
                    const QString& whyNone = {});
-  /// Others that are listed stay.
-  void setObjects(std::shared_ptr<const coco::Dataset> dataset, PairedObjectModel::Objects objects);
-  /// Of which IoU the areas of objects are.
-  void setIouType(coco::IouType type) { objects_->setIouType(type); }
-  const PairedObjectModel* objects() const { return objects_; }
   /// Lists these in the place of the objects, and chooses the first; `title`: what they are.
   void showOthers(const QString& title, std::shared_ptr<const coco::Dataset> dataset,
                   PairedObjectModel::Objects others);
-  /// Lists the objects again.
-  void dropOthers();
+  ObjectsView* objectsView() const { return objects_; }
+  const PairedObjectModel* objects() const;
+  ClassesView* classes() const { return classes_; }
   ConfusionView* confusions() const { return confusions_; }
   ErrorView* errors() const { return errors_; }
   RecallView* recall() const { return recall_; }
-  void showFinders(Finders finders);
-  /// Chooses the object so many rows on; stays within the list.
+  /// Chooses the object so many rows on, in its tab; stays within the list.
   void moveObject(int rows);
+  void searchClasses();
+  /// What the tabs keep for the next start, but for the one that is shown.
+  QVariantMap viewState() const;
+  void restoreViewState(const QVariantMap& state);
   /// The table of the current tab; nullptr: it has none.
   QAbstractItemView* shownTable() const;
   /// Of all tabs.
   std::vector<QAbstractItemView*> tables() const;
 
  Q_SIGNALS:
-  void objectChosen(const lockstep::widgets::PairedObject& object);
+  void viewStateChanged();
 
  private:
   void buildUi();
-  QWidget* buildObjects();
   void connectSignals();
-  void showCounts();
-  /// If there are none of the kind that is listed.
-  void showObjectsThatThereAre();
-  void chooseFirstObject();
-  bool isListingOthers() const;
   static QAbstractItemView* tableOf(QWidget* page);
 
-  QTreeWidget *figures_ = nullptr, *classes_ = nullptr, *settings_ = nullptr;
+  QTreeWidget *figures_ = nullptr, *settings_ = nullptr;
+  ClassesView* classes_ = nullptr;
+  ObjectsView* objects_ = nullptr;
   ConfusionView* confusions_ = nullptr;
   ErrorView* errors_ = nullptr;
   RecallView* recall_ = nullptr;
-  QComboBox* finders_ = nullptr;
-  QTreeView* list_ = nullptr;
-  PairedObjectModel* objects_ = nullptr;
 };
 
 }  // namespace lockstep::widgets

@@ -21,9 +21,9 @@ ErrorTable::ErrorTable(QWidget* parent) : QTreeWidget(parent) {
   setRootIsDecorated(false);
   setUniformRowHeights(true);
   setAccessibleName(tr("Errors of A and B by type"));
-  setHeaderLabels({tr("Error"), tr("A"), tr("B"), tr("ΔAP of A"), tr("ΔAP of B")});
+  setHeaderLabels({tr("Error"), tr("A"), tr("B"), tr("AP cost of A"), tr("AP cost of B")});
   headerItem()->setToolTip(kFirstCost, tr("How much AP at this IoU threshold would rise without "
-                                          "these errors (TIDE)"));
+                                          "these errors (TIDE's dAP)"));
   headerItem()->setToolTip(kSecondCost, headerItem()->toolTip(kFirstCost));
   for (int column = kFirst; column < kColumns; ++column)
     headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
@@ -31,6 +31,12 @@ ErrorTable::ErrorTable(QWidget* parent) : QTreeWidget(parent) {
   header()->setStretchLastSection(false);
   header()->setSectionResizeMode(QHeaderView::ResizeToContents);
   header()->setSectionResizeMode(kName, QHeaderView::Stretch);
+  setSelectionBehavior(QAbstractItemView::SelectItems);  // so that arrow keys reach a column
+  setMouseTracking(true);
+  connect(this, &QTreeWidget::itemEntered, this, [this](QTreeWidgetItem* item, int column) {
+    const bool isLink = item->data(column, kLinkRole).toBool();
+    viewport()->setCursor(isLink ? Qt::PointingHandCursor : Qt::ArrowCursor);
+  });
   connect(this, &QTreeWidget::itemClicked, this, &ErrorTable::choose);
   connect(this, &QTreeWidget::itemActivated, this, &ErrorTable::choose);
 }
@@ -59,9 +65,19 @@ void ErrorTable::setErrors(const std::array<coco::ErrorCosts, 2>& both) {
     const ErrorText text = errorText(static_cast<coco::ErrorType>(type));
     addRow(text.name, tr("%1 (“%2” in coco-eval)").arg(text.sentence, text.key),
            both[0].types.at(type), both[1].types.at(type));
+    addLinks(topLevelItem(topLevelItemCount() - 1));
   }
   addRow(tr("all false positives"), {}, both[0].falsePositives, both[1].falsePositives);
   addRow(tr("all false negatives"), {}, both[0].falseNegatives, both[1].falseNegatives);
+}
+
+/// What there is none of leads nowhere.
+void ErrorTable::addLinks(QTreeWidgetItem* item) {
+  for (const int column : {kFirst, kSecond}) {
+    if (item->data(column, kFigureRole).toULongLong() == 0) continue;
+    item->setData(column, kLinkRole, true);
+    item->setToolTip(column, column == kFirst ? tr("Lists those of A") : tr("Lists those of B"));
+  }
 }
 
 void ErrorTable::choose(QTreeWidgetItem* item, int column) {

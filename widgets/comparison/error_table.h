@@ -23,6 +23,7 @@ class ErrorTable : public QTreeWidget {
  private:
   void addRow(const QString& name, const QString& toolTip, const coco::ErrorCost& first,
               const coco::ErrorCost& second);
+  static void addLinks(QTreeWidgetItem* item);
   void choose(QTreeWidgetItem* item, int column);
 };
 

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "widgets/comparison/roomy_delegate.h"
 #include "widgets/comparison/table_text.h"
 #include "widgets/theme.h"
 
@@ -17,8 +20,30 @@ using Column = PairedObjectModel::Column;
 
 constexpr int kScoreDecimals = 3, kIouDecimals = 2;
 
-std::size_t sideOf(int column) {
-  return column == Column::SecondScore || column == Column::SecondIou ? 1 : 0;
+constexpr std::size_t sideOf(int column) {
+  return column == Column::SecondClass || column >= Column::SecondScore ? 1 : 0;
+}
+
+constexpr bool isClass(int column) {
+  return column == Column::Class || column == Column::FirstClass || column == Column::SecondClass;
+}
+
+constexpr bool isFigure(int column) { return column >= Column::Area; }
+
+/// The beginning that the names of all images share, which does not end within a number unless it
+/// is nothing else.
+QString commonPrefixOf(const std::vector<coco::Image>& images) {
+  if (images.size() < 2) return {};
+  std::string_view common = images.front().fileName;
+  for (const coco::Image& image : images) {
+    const auto differ = std::ranges::mismatch(common, image.fileName);
+    common = common.substr(0, static_cast<std::size_t>(differ.in1 - common.begin()));
+  }
+  const QString prefix = QString::fromStdString(std::string(common));
+  qsizetype end = prefix.size();
+  while (end > 0 && (prefix[end - 1].isDigit() || prefix[end - 1] == QChar::ReplacementCharacter))
+    --end;
+  return end > 0 ? prefix.first(end) : prefix;
 }
 
 /// NaN: there is none.
@@ -34,12 +59,20 @@ QVariant rawFigureOf(const PairedObject& object, int column) {
   return column == Column::Area ? QVariant(figure) : QVariant(static_cast<float>(figure));
 }
 
+/// The class that a column says; nothing: it says none.
+std::optional<CategoryId> classOf(const PairedObject& object, int column,
+                                  const std::vector<coco::Category>& categories) {
+  if (column == Column::Class) return object.category;
+  const std::int32_t row = object.predicted.at(sideOf(column));
+  return row < 0 ? std::nullopt : std::optional(categories[static_cast<std::size_t>(row)].id);
+}
+
 /// The place of each class among them by its name.
-std::map<CategoryId, std::size_t> namePlaces(const std::vector<coco::Category>& categories) {
+std::map<CategoryId, double> namePlaces(const std::vector<coco::Category>& categories) {
   std::vector<coco::Category> byName = categories;
   std::ranges::stable_sort(byName, {}, &coco::Category::name);
-  std::map<CategoryId, std::size_t> places;
-  for (std::size_t i = 0; i < byName.size(); ++i) places[byName[i].id] = i;
+  std::map<CategoryId, double> places;
+  for (std::size_t i = 0; i < byName.size(); ++i) places[byName[i].id] = static_cast<double>(i);
   return places;
 }
 
@@ -68,13 +101,14 @@ struct Sorting {
       return by(std::move(rows), [this](const PairedObject& object) -> const std::string& {
         return dataset->images()[object.imageIndex].fileName;
       });
-    if (column == Column::Class)
-      return by(std::move(rows),
-                [places = namePlaces(dataset->categories())](const PairedObject& object) {
-                  const auto found = places.find(object.category);
-                  return found == places.end() ? places.size() : found->second;
-                });
     const double last = order == Qt::DescendingOrder ? -HUGE_VAL : HUGE_VAL;
+    if (isClass(column))
+      return by(std::move(rows), [this, last, places = namePlaces(dataset->categories())](
+                                     const PairedObject& object) {
+        const auto own = classOf(object, column, dataset->categories());
+        const auto found = own ? places.find(*own) : places.end();
+        return found == places.end() ? last : found->second;
+      });
     return by(std::move(rows), [this, last](const PairedObject& object) {
       const double figure = figureOf(object, column);
       return std::isnan(figure) ? last : figure;
@@ -87,22 +121,48 @@ struct Sorting {
 PairedObjectModel::PairedObjectModel(QObject* parent)
     : QAbstractTableModel(parent), sortJob_([this](const Rows& rows) { show(rows); }) {}
 
+void PairedObjectModel::setDataset(std::shared_ptr<const coco::Dataset> dataset) {
+  if (dataset == dataset_) return;
+  dataset_ = std::move(dataset);
+  commonPrefix_ = dataset_ ? commonPrefixOf(dataset_->images()).size() : 0;
+}
+
 void PairedObjectModel::setObjects(std::shared_ptr<const coco::Dataset> dataset, Objects objects) {
   beginResetModel();
-  dataset_ = std::move(dataset);
+  setDataset(std::move(dataset));
   objects_ = std::move(objects);
-  counts_ = {};
-  if (objects_)
-    for (const PairedObject& object : *objects_)
-      ++counts_.at(static_cast<std::size_t>(object.finders));
+  count();
   choose();
   endResetModel();
 }
 
-void PairedObjectModel::setFinders(Finders finders) {
+void PairedObjectModel::count() {
+  counts_ = {};
+  if (!objects_) return;
+  for (const PairedObject& object : *objects_)
+    counts_.at(static_cast<std::size_t>(object.finders)) += filter_.passes(object) ? 1 : 0;
+}
+
+int PairedObjectModel::countOf(FinderSet finders) const {
+  int count = 0;
+  for (std::size_t one = 0; one < counts_.size(); ++one)
+    if (finders.contains(static_cast<Finders>(one))) count += counts_.at(one);
+  return count;
+}
+
+void PairedObjectModel::setFinders(FinderSet finders) {
   beginResetModel();
   finders_ = finders;
   others_.reset();
+  choose();
+  endResetModel();
+}
+
+void PairedObjectModel::setFilter(const ObjectFilter& filter) {
+  if (filter == filter_) return;
+  beginResetModel();
+  filter_ = filter;
+  count();
   choose();
   endResetModel();
 }
@@ -114,7 +174,7 @@ void PairedObjectModel::setIouType(coco::IouType type) {
 
 void PairedObjectModel::setOthers(std::shared_ptr<const coco::Dataset> dataset, Objects others) {
   beginResetModel();
-  if (dataset) dataset_ = std::move(dataset);
+  if (dataset) setDataset(std::move(dataset));
   others_ = std::move(others);
   choose();
   endResetModel();
@@ -122,12 +182,12 @@ void PairedObjectModel::setOthers(std::shared_ptr<const coco::Dataset> dataset, 
 
 void PairedObjectModel::choose() {
   rows_.clear();
-  if (others_) {
-    rows_.resize(others_->size());
-    std::iota(rows_.begin(), rows_.end(), std::size_t{0});
-  } else {
-    for (std::size_t i = 0; objects_ && i < objects_->size(); ++i)
-      if ((*objects_)[i].finders == finders_) rows_.push_back(i);
+  unfiltered_ = 0;
+  for (std::size_t i = 0; shown() && i < shown()->size(); ++i) {
+    const PairedObject& object = (*shown())[i];
+    if (!others_ && !finders_.contains(object.finders)) continue;
+    ++unfiltered_;
+    if (filter_.passes(object)) rows_.push_back(i);
   }
   rows_ = ordered(std::move(rows_));
 }
@@ -170,14 +230,18 @@ int PairedObjectModel::columnCount(const QModelIndex& parent) const {
   return parent.isValid() ? 0 : ColumnCount;
 }
 
+QString PairedObjectModel::classText(const PairedObject& object, int column) const {
+  const auto& categories = dataset_->categories();
+  const auto own = classOf(object, column, categories);
+  const auto found =
+      own ? std::ranges::find(categories, *own, &coco::Category::id) : categories.end();
+  return found == categories.end() ? QStringLiteral("–") : QString::fromStdString(found->name);
+}
+
 QString PairedObjectModel::textOf(const PairedObject& object, int column) const {
   if (column == Image)
     return QString::fromStdString(dataset_->images()[object.imageIndex].fileName);
-  if (column == Class) {
-    const auto& categories = dataset_->categories();
-    const auto found = std::ranges::find(categories, object.category, &coco::Category::id);
-    return found == categories.end() ? QString() : QString::fromStdString(found->name);
-  }
+  if (isClass(column)) return classText(object, column);
   const double figure = figureOf(object, column);
   if (std::isnan(figure)) return QStringLiteral("–");
   if (column == Area) return tr("%1 px²").arg(QLocale().toString(qRound64(figure)));
@@ -187,43 +251,40 @@ QString PairedObjectModel::textOf(const PairedObject& object, int column) const 
 
 QVariant PairedObjectModel::data(const QModelIndex& index, int role) const {
   if (!index.isValid()) return {};
-  const bool isFigure = index.column() >= Area;
+  const bool isNumber = isFigure(index.column());
   switch (role) {
     case Qt::DisplayRole:
     case Qt::ToolTipRole:
       return textOf(objectAt(index.row()), index.column());
+    case kShortTextRole:
+      if (index.column() != Image || commonPrefix_ == 0) return {};
+      return QString(u'…' + textOf(objectAt(index.row()), Image).mid(commonPrefix_));
     case kFigureRole:
-      return isFigure ? rawFigureOf(objectAt(index.row()), index.column()) : QVariant();
+      return isNumber ? rawFigureOf(objectAt(index.row()), index.column()) : QVariant();
     case Qt::TextAlignmentRole:
-      return isFigure ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant();
+      return isNumber ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant();
     case Qt::FontRole:
-      return isFigure ? QVariant(monoFont(11)) : QVariant();
+      return isNumber ? QVariant(monoFont(11)) : QVariant();
     default:
       return {};
   }
 }
 
 QVariant PairedObjectModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal) return {};
-  if (role == Qt::TextAlignmentRole && section >= Area)
+  if (orientation != Qt::Horizontal || section >= ColumnCount) return {};
+  if (role == Qt::TextAlignmentRole && isFigure(section))
     return QVariant(Qt::AlignRight | Qt::AlignVCenter);
-  if (role != Qt::DisplayRole) return {};
-  switch (section) {
-    case Image:
-      return tr("Image");
-    case Class:
-      return tr("Class");
-    case Area:
-      return type_ == coco::IouType::Box ? tr("Box area") : tr("Mask area");
-    case FirstScore:
-      return tr("A score");
-    case FirstIou:
-      return tr("A IoU");
-    case SecondScore:
-      return tr("B score");
-    default:
-      return tr("B IoU");
-  }
+  const QString area = type_ == coco::IouType::Box ? tr("Box area") : tr("Mask area");
+  const QString names[ColumnCount] = {tr("Image"),   tr("Class"), tr("A says"),  tr("B says"), area,
+                                      tr("A score"), tr("A IoU"), tr("B score"), tr("B IoU")};
+  if (role == Qt::DisplayRole) return names[section];
+  if (role != Qt::ToolTipRole) return {};
+  if (section == Class) return tr("Of the annotated object; of a detection on none, its own");
+  if (isClass(section))
+    return tr(
+        "Class of the detection that stands for the object, as the confusion matrix counts "
+        "it; –: none does");
+  return {};
 }
 
 }  // namespace lockstep::widgets

@@ -5,19 +5,34 @@
 #include <memory>
 #include <vector>
 
+#include "engine/coco/files/dataset.h"
+#include "widgets/comparison/object_filter.h"
+#include "widgets/instances/match_rules.h"
 #include "widgets/instances/paired_objects.h"
 #include "widgets/jobs/latest_job.h"
 
 namespace lockstep::widgets {
 
-/// The objects of one kind of Finders, or a list of others: image, class, area, and by which score
-/// and with which IoU A and B find each. In the order of the dataset, or sorted by a column: more
-/// than kSortedAtOnce in the background, and shown as they were until then.
+/// The objects that some of A and B find, or a list of others, as far as the filter leaves them:
+/// image, class, as what A and B predict each, area, by which score and with which IoU. In the
+/// order of the dataset, or sorted by a column: more than kSortedAtOnce in the background, and
+/// shown as they were until then.
 class PairedObjectModel : public QAbstractTableModel {
   Q_OBJECT
 
  public:
-  enum Column { Image, Class, Area, FirstScore, FirstIou, SecondScore, SecondIou, ColumnCount };
+  enum Column {
+    Image,
+    Class,
+    FirstClass,
+    SecondClass,
+    Area,
+    FirstScore,
+    FirstIou,
+    SecondScore,
+    SecondIou,
+    ColumnCount
+  };
   using Objects = std::shared_ptr<const std::vector<PairedObject>>;
   static constexpr std::size_t kSortedAtOnce = 5000;
   explicit PairedObjectModel(QObject* parent = nullptr);
@@ -26,12 +41,16 @@ class PairedObjectModel : public QAbstractTableModel {
   void setObjects(std::shared_ptr<const coco::Dataset> dataset, Objects objects);
   /// Of which IoU the areas are.
   void setIouType(coco::IouType type);
-  void setFinders(Finders finders);
-  Finders finders() const { return finders_; }
-  /// Shows these instead, until setFinders(); nullptr: those of the kind again.
+  void setFinders(FinderSet finders);
+  FinderSet finders() const { return finders_; }
+  void setFilter(const ObjectFilter& filter);
+  /// Shows these instead, until setFinders(); nullptr: those of the finders again.
   void setOthers(std::shared_ptr<const coco::Dataset> dataset, Objects others);
-  /// Of each kind, by its value.
+  /// Of each value of Finders that the filter leaves.
   const std::array<int, 4>& counts() const { return counts_; }
+  int countOf(FinderSet finders) const;
+  /// Whatever the filter leaves of those that are listed.
+  int countUnfiltered() const { return unfiltered_; }
   const PairedObject& objectAt(int row) const {
     return (*shown())[rows_[static_cast<std::size_t>(row)]];
   }
@@ -47,17 +66,23 @@ class PairedObjectModel : public QAbstractTableModel {
  private:
   using Rows = std::vector<std::size_t>;  ///< indices of objects
   void choose();
+  void count();
+  void setDataset(std::shared_ptr<const coco::Dataset> dataset);
   Rows ordered(Rows rows);
   void show(Rows rows);
   const Objects& shown() const { return others_ ? others_ : objects_; }
   QString textOf(const PairedObject& object, int column) const;
+  QString classText(const PairedObject& object, int column) const;
 
   std::shared_ptr<const coco::Dataset> dataset_;
   Objects objects_, others_;
   coco::IouType type_ = coco::IouType::Mask;
-  Finders finders_ = Finders::OnlyFirst;
+  FinderSet finders_ = FinderSet::one(Finders::OnlyFirst);
+  ObjectFilter filter_;
   Rows rows_;  ///< of shown()
   std::array<int, 4> counts_{};
+  int unfiltered_ = 0;
+  qsizetype commonPrefix_ = 0;  ///< length, of the names of all images
   int sortColumn_ = -1;
   Qt::SortOrder sortOrder_ = Qt::AscendingOrder;
   jobs::LatestJob<Rows> sortJob_;

@@ -6,6 +6,7 @@
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <numeric>
 
 #include "widgets/comparison/recall_plot.h"
 #include "widgets/role.h"
@@ -26,14 +27,18 @@ void RecallView::buildUi() {
   classes_->setAccessibleName(tr("Class of the curves"));
   classes_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   classes_->setMinimumContentsLength(12);
+  note_ = new QLabel;
   figures_ = new QLabel;
-  figures_->setTextFormat(Qt::PlainText);
-  figures_->setWordWrap(true);
-  setRole(figures_, "muted");
+  for (QLabel* label : {note_, figures_}) {
+    label->setTextFormat(Qt::PlainText);
+    label->setWordWrap(true);
+  }
+  setRole(note_, "muted");
   plot_ = new RecallPlot;
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 6, 0, 0);
   column->addWidget(classes_);
+  column->addWidget(note_);
   column->addWidget(figures_);
   column->addWidget(plot_, 1);
   connect(classes_, &QComboBox::currentIndexChanged, this, &RecallView::showCurves);
@@ -69,20 +74,36 @@ void RecallView::setPair(std::shared_ptr<const MatchedPair> pair, double scoreTh
   showCurves();
 }
 
+const coco::PrecisionRecallCurve& RecallView::curveOf(std::size_t side) const {
+  const coco::PrecisionRecall& own = pair_->side(side).curves;
+  return category() ? own.classes[*category()] : own.pooled;
+}
+
+/// Of which objects, and what counts as found.
+QString RecallView::noteText() const {
+  const auto& counts = pair_->objectCounts();
+  const std::size_t objects =
+      category() ? counts[*category()] : std::reduce(counts.begin(), counts.end());
+  const QString of = objects == 1 ? tr("1 object") : tr("%L1 objects").arg(objects);
+  return tr("%1, from IoU %2 on, detections of every score; a point lists its detections")
+      .arg(of, QLocale().toString(pair_->iouThreshold(), 'f', 2));
+}
+
+QString RecallView::figuresText(std::size_t side) const {
+  const coco::PrecisionRecallCurve& own = curveOf(side);
+  if (own.bestF1 < 0) return tr("there is no object");
+  const QString ap = tr("AP50 %1").arg(figureText(own.ap));
+  if (own.bestF1 == 0) return tr("%1, no detection finds an object").arg(ap);
+  return tr("%1, best F1 %2 at score %3")
+      .arg(ap, figureText(own.bestF1), QLocale().toString(own.bestF1Score, 'f', 3));
+}
+
 void RecallView::showCurves() {
+  note_->clear();
   figures_->clear();
   if (!pair_) return plot_->setCurves({}, scoreThreshold_);
-  const auto curveOf = [&](std::size_t side) -> const coco::PrecisionRecallCurve& {
-    const coco::PrecisionRecall& own = pair_->side(side).curves;
-    return category() ? own.classes[*category()] : own.pooled;
-  };
-  const auto text = [&](std::size_t side) {
-    const coco::PrecisionRecallCurve& own = curveOf(side);
-    return tr("AP50 %1, best F1 %2 at score %3")
-        .arg(figureText(own.ap), figureText(own.bestF1),
-             QLocale().toString(own.bestF1Score, 'f', 3));
-  };
-  figures_->setText(tr("A: %1\nB: %2").arg(text(0), text(1)));
+  note_->setText(noteText());
+  figures_->setText(tr("A: %1\nB: %2").arg(figuresText(0), figuresText(1)));
   plot_->setCurves({curveOf(0).points, curveOf(1).points}, scoreThreshold_);
 }
 

@@ -35,13 +35,16 @@ class RecallView : public QWidget {
  private:
   void buildUi();
   void showCurves();
+  QString noteText() const;
+  QString figuresText(std::size_t side) const;
+  const coco::PrecisionRecallCurve& curveOf(std::size_t side) const;
   std::optional<std::size_t> category() const;
 
   std::shared_ptr<const MatchedPair> pair_;
   double scoreThreshold_ = 0;
   QString shownClass_;  ///< of the last pair that there was
   QComboBox* classes_ = nullptr;
-  QLabel* figures_ = nullptr;
+  QLabel *note_ = nullptr, *figures_ = nullptr;
   RecallPlot* plot_ = nullptr;
 };
 

@@ -2,7 +2,6 @@
 
 #include <QHBoxLayout>
 #include <QHeaderView>
-#include <QLineEdit>
 #include <QMenu>
 #include <QPushButton>
 #include <QScreen>
@@ -11,6 +10,7 @@
 #include <QWidgetAction>
 #include <algorithm>
 
+#include "widgets/class_search.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
@@ -37,9 +37,7 @@ ClassFilter::ClassFilter(QWidget* parent) : QToolButton(parent) {
 
 void ClassFilter::buildMenu() {
   auto* panel = new QWidget;
-  search_ = new QLineEdit;
-  search_->setPlaceholderText(tr("Filter classes"));
-  search_->setClearButtonEnabled(true);
+  search_ = new ClassSearch;
   buildList();
   auto* all = new QPushButton(tr("All"));
   auto* none = new QPushButton(tr("None"));
@@ -62,7 +60,7 @@ void ClassFilter::buildMenu() {
   setMenu(menu);
   connect(all, &QPushButton::clicked, this, [this] { setAll(Qt::Checked); });
   connect(none, &QPushButton::clicked, this, [this] { setAll(Qt::Unchecked); });
-  connect(search_, &QLineEdit::textChanged, this, &ClassFilter::filterRows);
+  connect(search_, &ClassSearch::textChanged, this, &ClassFilter::filterRows);
   connect(list_, &QTreeWidget::itemChanged, this, [this] { readCheckBoxes(); });
   connect(menu, &QMenu::aboutToShow, this, [this] {
     fitColumns();
@@ -166,10 +164,10 @@ void ClassFilter::setAll(Qt::CheckState state) {
   readCheckBoxes();
 }
 
-void ClassFilter::filterRows(const QString& words) {
+void ClassFilter::filterRows() {
   for (int row = 0; row < list_->topLevelItemCount(); ++row) {
     QTreeWidgetItem* item = list_->topLevelItem(row);
-    item->setHidden(!item->text(Name).contains(words.trimmed(), Qt::CaseInsensitive));
+    item->setHidden(!search_->finds(item->text(Name)));
   }
 }
 

@@ -10,10 +10,11 @@
 #include "engine/coco/files/dataset.h"
 #include "widgets/instances/instance_match.h"
 
-class QLineEdit;
 class QTreeWidget;
 
 namespace lockstep::widgets {
+
+class ClassSearch;
 
 /// A button that opens the list of classes with their counts; unchecked classes are hidden on the
 /// whole page.
@@ -42,14 +43,14 @@ class ClassFilter : public QToolButton {
   void fitColumns();
   void fitList();
   void setAll(Qt::CheckState state);
-  void filterRows(const QString& words);
+  void filterRows();
   void readCheckBoxes();
   void updateText();
 
   std::vector<coco::Category> classes_;
   std::set<CategoryId> hidden_;
   std::set<std::string> unchecked_;  ///< names, for the next dataset
-  QLineEdit* search_ = nullptr;
+  ClassSearch* search_ = nullptr;
   QTreeWidget* list_ = nullptr;
   bool isFilling_ = false;
 };

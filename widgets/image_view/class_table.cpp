@@ -7,6 +7,7 @@
 #include <array>
 
 #include "widgets/image_view/class_model.h"
+#include "widgets/sort_state.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -54,6 +55,12 @@ void ClassTable::setClasses(const std::vector<coco::Category>& classes) {
 void ClassTable::setFilter(const QString& words) {
   sorted_->setFilterFixedString(words.trimmed());
   showChosen(chosen_);
+}
+
+QVariantMap ClassTable::viewState() const { return sortState(*horizontalHeader()); }
+
+void ClassTable::restoreViewState(const QVariantMap& state) {
+  restoreSort(*horizontalHeader(), state);
 }
 
 void ClassTable::setApName(const QString& name) {

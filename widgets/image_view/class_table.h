@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QTableView>
+#include <QVariantMap>
 #include <optional>
 #include <vector>
 
@@ -28,6 +29,9 @@ class ClassTable : public QTableView {
   void setFigures(const std::vector<ClassFigures>& figures);
   /// The class whose images are shown, if they are of one.
   void showChosen(std::optional<CategoryId> category);
+  /// What it is sorted by, for a later start.
+  QVariantMap viewState() const;
+  void restoreViewState(const QVariantMap& state);
   QSize sizeHint() const override;
 
  Q_SIGNALS:

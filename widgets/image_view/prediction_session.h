@@ -73,6 +73,8 @@ class PredictionSession : public QObject {
   std::shared_ptr<const DecodedImage> decoded() const { return decoded_; }
   /// Scene of the current image; nullptr while the first one is being built.
   std::shared_ptr<const CanvasScene> scene() const { return scene_; }
+  /// scene() is of the chosen step and thresholds; else it is being built.
+  bool isSceneCurrent() const { return sceneJob_.isIdle(); }
   QString sceneFailure() const { return sceneFailure_; }
   /// Analysis of the current checkpoint, perhaps at the IoU threshold before; nullptr until it is
   /// done.

@@ -2,7 +2,6 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSplitter>
@@ -10,6 +9,7 @@
 #include <cmath>
 
 #include "engine/coco/evaluation/past_limit.h"
+#include "widgets/class_search.h"
 #include "widgets/curves/number_text.h"
 #include "widgets/image_view/checkpoint_curve.h"
 #include "widgets/image_view/class_filter.h"
@@ -28,9 +28,8 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kPercent = 100, kMinFiguresPx = 96, kMinTablePx = 128, kLowPx = 720;
-constexpr std::size_t kSearchedFrom = 9;  // classes, more than the table shows
 const QString kScoreKey = QStringLiteral("score"), kIouKey = QStringLiteral("iou"),
-              kHiddenKey = QStringLiteral("hidden");
+              kHiddenKey = QStringLiteral("hidden"), kClassesKey = QStringLiteral("classes");
 
 QString hundredths(int value) {
   return QString::number(static_cast<double>(value) / kPercent, 'f', 2);
@@ -134,11 +133,8 @@ void PredictionsPanel::buildClasses() {
   filter_ = new ClassFilter;
   classApName_ = smallLabel();
   classApName_->setObjectName(QStringLiteral("classAp"));
-  classSearch_ = new QLineEdit;
+  classSearch_ = new ClassSearch;
   classSearch_->setObjectName(QStringLiteral("classSearch"));
-  classSearch_->setPlaceholderText(tr("Filter classes"));
-  classSearch_->setAccessibleName(classSearch_->placeholderText());
-  classSearch_->setClearButtonEnabled(true);
   classSearch_->hide();
   classTable_ = new ClassTable;
 }
@@ -266,7 +262,7 @@ void PredictionsPanel::setDataset(const coco::Dataset* dataset, const MatchRules
   filter_->setClasses(classes_);
   classTable_->setClasses(classes_);
   classSearch_->clear();
-  classSearch_->setVisible(classes_.size() >= kSearchedFrom);
+  classSearch_->showFor(classes_.size());
   checkpointCurve_->setApName(apName());
   nameClassAp();
 }
@@ -451,8 +447,10 @@ void PredictionsPanel::showJudgement(const CheckpointAnalysis* analysis) {
 }
 
 QVariantMap PredictionsPanel::viewState() const {
-  return {
-      {kScoreKey, score_->value()}, {kIouKey, iou_->value()}, {kHiddenKey, filter_->unchecked()}};
+  return {{kScoreKey, score_->value()},
+          {kIouKey, iou_->value()},
+          {kHiddenKey, filter_->unchecked()},
+          {kClassesKey, classTable_->viewState()}};
 }
 
 void PredictionsPanel::restoreViewState(const QVariantMap& state) {
@@ -460,6 +458,7 @@ void PredictionsPanel::restoreViewState(const QVariantMap& state) {
   score_->setValue(state.value(kScoreKey).toInt());
   iou_->setValue(state.value(kIouKey).toInt());
   filter_->uncheck(state.value(kHiddenKey).toStringList());
+  classTable_->restoreViewState(state.value(kClassesKey).toMap());
   nameClassAp();
   Q_EMIT filterChanged();
 }
@@ -469,6 +468,15 @@ MatchThresholds PredictionsPanel::thresholds() const {
           static_cast<double>(iou_->value()) / kPercent};
 }
 const std::set<CategoryId>& PredictionsPanel::hidden() const { return filter_->hidden(); }
+
+bool PredictionsPanel::reveal(CategoryId category, double score) {
+  const bool isHidden = hidden().contains(category), isBelow = score < thresholds().score;
+  if (isHidden) filter_->uncheck({});
+  if (isBelow) score_->setValue(static_cast<int>(std::floor(score * kPercent)));
+  if (isHidden || isBelow) Q_EMIT filterChanged();
+  return isHidden || isBelow;
+}
+
 void PredictionsPanel::stepScore(int by) { score_->stepBy(by); }
 void PredictionsPanel::stepCheckpoint(int by) { checkpoint_->stepBy(by); }
 

@@ -12,13 +12,13 @@
 #include "widgets/instances/filtered_ap.h"
 
 class QLabel;
-class QLineEdit;
 class QPushButton;
 
 namespace lockstep::widgets {
 
 class CheckpointCurve;
 class ClassFilter;
+class ClassSearch;
 class ClassTable;
 class CountCard;
 class ImageHistoryTable;
@@ -70,6 +70,9 @@ class PredictionsPanel : public QWidget {
 
  public Q_SLOTS:
   void stepScore(int by);
+  /// Lowers the score threshold, and shows hidden classes, where these hide what has this class and
+  /// score; false: nothing does.
+  bool reveal(CategoryId category, double score);
   void stepCheckpoint(int by);
 
  Q_SIGNALS:
@@ -107,7 +110,7 @@ class PredictionsPanel : public QWidget {
   ValueSlider* checkpoint_ = nullptr;
   CheckpointCurve* checkpointCurve_ = nullptr;
   QLabel* classApName_ = nullptr;
-  QLineEdit* classSearch_ = nullptr;
+  ClassSearch* classSearch_ = nullptr;
   ClassTable* classTable_ = nullptr;
   ValueSlider* score_ = nullptr;
   QLabel* lowerScores_ = nullptr;

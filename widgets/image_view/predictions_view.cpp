@@ -3,6 +3,7 @@
 #include <QComboBox>
 #include <QEvent>
 #include <QHBoxLayout>
+#include <QHeaderView>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QListWidget>
@@ -83,8 +84,10 @@ void PredictionsView::connectSignals() {
   });
   connect(impl->canvas(), &ImageCanvas::pixelPointedAt, this,
           [impl](std::optional<QPoint> pixel) { impl->showPixel(pixel); });
-  connect(impl->strip, &ThumbnailStrip::chosen, this,
-          [impl](int place) { impl->showImageAt(place); });
+  connect(impl->strip, &ThumbnailStrip::chosen, this, [impl](int place) {
+    impl->askedInstance.reset();
+    impl->showImageAt(place);
+  });
   connect(impl->strip, &ThumbnailStrip::ready, this, [this] { emitReady(); });
   connect(impl->canvas(), &ImageCanvas::ready, this, [this] { emitReady(); });
   connect(impl->stage, &ImageStage::noticeActionTriggered, this, [impl] { impl->noticeAction(); });
@@ -148,6 +151,8 @@ void PredictionsView::connectMessages() {
 void PredictionsView::connectClasses() {
   Impl* impl = impl_.get();
   const ClassTable* classes = impl->panel->classTable();
+  connect(classes->horizontalHeader(), &QHeaderView::sortIndicatorChanged, this,
+          &PredictionsView::viewStateChanged);
   connect(classes, &ClassTable::classChosen, impl->filters, &ImageFilterBar::setClass);
   connect(classes, &ClassTable::falsePositivesChosen, this,
           [impl](CategoryId category) { impl->showErrorsOf(category, false); });

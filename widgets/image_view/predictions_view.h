@@ -18,6 +18,7 @@
 #include "widgets/instances/image_losses.h"
 #include "widgets/instances/instance_match.h"
 #include "widgets/instances/prediction_store.h"
+#include "widgets/instances/wanted_instance.h"
 
 namespace lockstep::widgets {
 
@@ -93,6 +94,9 @@ class PredictionsView : public QWidget {
   void showImage(ImageId image);
   /// Shows the image with this id and file name; false: the dataset has none.
   bool showSameImage(const coco::Image& image);
+  /// Chooses it as soon as this image is shown at the step, which the thresholds and hidden classes
+  /// give way to; until then nothing happens.
+  void showInstance(const coco::Image& image, qint64 step, const WantedInstance& instance);
   /// Shows the empty state again.
   void clear();
   /// Texts and buttons of the empty state, e.g. "No held-out images" / "Set dataset.val" / "Open

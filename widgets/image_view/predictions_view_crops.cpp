@@ -91,25 +91,12 @@ void PredictionsView::Impl::goToInstance(const ListedInstance& instance) {
   const int at = placeOf(instance.image);
   if (at < 0) return;
   if (instance.image != session.imageIndex()) showImageAt(at);
-  instanceToChoose = instance;
-  chooseWaitingInstance();
+  askedInstance = AskedInstance{
+      session.image(),
+      session.step(),
+      {instance.detection, instance.annotation, instance.category, instance.score}};
+  chooseAsked();
   canvas()->setFocus();
-}
-
-void PredictionsView::Impl::chooseWaitingInstance() {
-  if (!instanceToChoose || !session.scene() || !session.decoded()) return;
-  const ListedInstance wanted = *instanceToChoose;
-  if (wanted.image != session.imageIndex()) return instanceToChoose.reset();
-  const auto& instances = session.scene()->instances;
-  const auto found = std::ranges::find_if(instances, [&](const CanvasScene::Instance& each) {
-    return wanted.annotation >= 0
-               ? each.facts.verdict == Verdict::Missed && each.facts.annotation == wanted.annotation
-               : each.facts.detection == wanted.detection;
-  });
-  if (found == instances.end()) return;
-  instanceToChoose.reset();
-  choose(static_cast<int>(found - instances.begin()));
-  canvas()->showBox(found->box);
 }
 
 void PredictionsView::Impl::showCropFacts() {

@@ -101,7 +101,6 @@ void PredictionsView::Impl::showErrorsOf(CategoryId category, bool areMissed) {
 void PredictionsView::Impl::forgetErrors() {
   errorJob.cancel();
   cropsJob.cancel();
-  instanceToChoose.reset();
   goesToFirstError = false;
   chooseErrorFrom = 0;
   errorFiguresTimer.stop();

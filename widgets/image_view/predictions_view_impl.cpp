@@ -183,7 +183,6 @@ void PredictionsView::Impl::showImageAt(int at) {
   if (at < 0 || at >= static_cast<int>(order.size())) return;
   wasReady = false;
   chooseErrorFrom = 0;
-  instanceToChoose.reset();
   std::vector<std::size_t> neighbours;
   for (int distance = 1; distance <= kPrefetched; ++distance) {
     for (int near : {at + distance, at - distance}) {
@@ -206,6 +205,7 @@ void PredictionsView::Impl::showImageAt(int at) {
 
 void PredictionsView::Impl::moveImage(int by) {
   if (areCropsShown()) return crops->moveBy(by);
+  askedInstance.reset();
   const int at = placeOf(session.imageIndex());
   showImageAt(std::clamp(at + by, 0, std::max(0, static_cast<int>(order.size()) - 1)));
 }
@@ -224,7 +224,7 @@ void PredictionsView::Impl::showDecoded() {
     stage->setProblem({}, {});
   }
   chooseWaitingError();
-  chooseWaitingInstance();
+  chooseAsked();
   showNotice();
 }
 
@@ -244,7 +244,7 @@ void PredictionsView::Impl::showScene() {
   panel->table()->showChosen(canvas()->pinned());
   showLegend();
   chooseWaitingError();
-  chooseWaitingInstance();
+  chooseAsked();
   showNotice();
 }
 

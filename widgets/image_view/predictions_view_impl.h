@@ -54,7 +54,6 @@ struct PredictionsView::Impl {
         showCrops(found);
         announceReady();
       }};
-  std::optional<ListedInstance> instanceToChoose;  ///< once its image is there
   QTimer errorFiguresTimer;                        ///< runs while the sliders move
   bool goesToFirstError = false;   ///< as soon as the images that are asked for are there
   QString resultsName;             ///< of what is shown instead of checkpoints
@@ -71,6 +70,12 @@ struct PredictionsView::Impl {
   /// By which error of the shown image to begin when it is there: 1 the first, -1 the last, 0:
   /// none.
   int chooseErrorFrom = 0;
+  struct AskedInstance {
+    coco::Image image;
+    qint64 step = 0;
+    WantedInstance instance;
+  };
+  std::optional<AskedInstance> askedInstance;  ///< until it is there, or another image is chosen
 
   QStackedLayout* stack = nullptr;
   EmptyState* empty = nullptr;
@@ -146,6 +151,7 @@ struct PredictionsView::Impl {
   void moveError(int by);
   void moveErrorToImage(int by);
   void chooseWaitingError();
+  void chooseAsked();
   std::vector<int> errorsOfScene() const;
   std::vector<std::size_t> imagesWithErrors() const;
   void goToErrorOf(const std::vector<std::size_t>& images);
@@ -154,7 +160,6 @@ struct PredictionsView::Impl {
   void findCrops();
   void showCrops(const std::vector<ListedInstance>& found);
   void goToInstance(const ListedInstance& instance);
-  void chooseWaitingInstance();
   void showCropFacts();
   void showErrorsOf(CategoryId category, bool areMissed);
   void forgetErrors();

@@ -1,4 +1,4 @@
-// What PredictionsView shows, as values for files.
+// What PredictionsView shows, as values for files, and an instance that it is asked to show.
 #include <algorithm>
 
 #include "widgets/image_view/image_canvas.h"
@@ -35,6 +35,34 @@ std::optional<ShownResults> PredictionsView::shown() const {
   shown.hidden = impl_->panel->hidden();
   shown.imagesFolder = session.folder();
   return shown;
+}
+
+void PredictionsView::showInstance(const coco::Image& image, qint64 step,
+                                   const WantedInstance& instance) {
+  impl_->askedInstance = Impl::AskedInstance{image, step, instance};
+  showSameImage(image);
+  impl_->chooseAsked();
+}
+
+/// Once the predictions of its image are there.
+void PredictionsView::Impl::chooseAsked() {
+  if (!askedInstance || !session.scene() || !session.decoded() || !session.isSceneCurrent()) return;
+  const coco::Image& image = session.image();
+  const bool isShown = session.step() == askedInstance->step &&
+                       image.id == askedInstance->image.id &&
+                       image.fileName == askedInstance->image.fileName;
+  if (!isShown || !session.store().at(session.step()).contains(image.id)) return;
+  const WantedInstance wanted = askedInstance->instance;
+  if (panel->reveal(wanted.category, wanted.score)) return;  // the scene follows
+  const auto& instances = session.scene()->instances;
+  const auto found = std::ranges::find_if(instances, [&](const CanvasScene::Instance& one) {
+    return wanted.detection >= 0 ? one.facts.detection == wanted.detection
+                                 : one.facts.annotation == wanted.annotation;
+  });
+  if (found == instances.end()) return;
+  askedInstance.reset();
+  choose(static_cast<int>(found - instances.begin()));
+  canvas()->showBox(found->box);
 }
 
 }  // namespace lockstep::widgets

@@ -4,12 +4,15 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/coco/analysis/error_types.h"
 #include "engine/coco/analysis/operating_point.h"
 #include "engine/coco/analysis/precision_recall.h"
+#include "widgets/instances/instance_match.h"
 #include "widgets/instances/paired_objects.h"
+#include "widgets/instances/prediction_store.h"
 
 namespace lockstep::widgets {
 
@@ -36,6 +39,11 @@ class MatchedPair {
   double iouThreshold() const { return iouThreshold_; }
   /// The classes of the matrices and curves.
   const std::vector<coco::Category>& categories() const { return sides_[0].overlaps.categories(); }
+  /// Of each class on the common images, crowds left out.
+  const std::vector<std::size_t>& objectCounts() const { return objectCounts_; }
+  /// Every object that counts (no crowds), in the order of the dataset. Found: matched as in COCO's
+  /// evaluation. On all processors; blocks.
+  std::vector<PairedObject> objectsAt(double scoreThreshold) const;
   /// Blocks for milliseconds.
   Confusions confusionsAt(double scoreThreshold) const;
 
@@ -51,12 +59,21 @@ class MatchedPair {
  private:
   Side matched(const coco::Dataset& common, const PredictionStore::ByImage& predictions,
                const MatchRules& rules) const;
-  PairedObject instance(std::size_t side, std::size_t image, std::int32_t annotation,
-                        std::int32_t detection) const;
+  void countObjects();
+  PairedObject object(std::size_t image, std::int32_t annotation) const;
+  void addFind(PairedObject& object, std::size_t side, std::size_t image,
+               const coco::ConfusedInstance& one) const;
+  PairedObject instance(std::size_t side, std::size_t image,
+                        const coco::ConfusedInstance& one) const;
+  void addOther(std::span<PairedObject> objects, std::span<const std::int32_t> on,
+                std::size_t other, std::size_t image, double scoreThreshold) const;
+  std::vector<std::int32_t> detectionsOfObjects(std::size_t side, std::size_t image,
+                                                double scoreThreshold) const;
 
   double iouThreshold_;
   std::vector<std::size_t> imageIndices_;           ///< in the dataset, of the common images
   std::vector<std::vector<double>> objectAreasPx_;  ///< of their annotations, shownAreaPx()
+  std::vector<std::size_t> objectCounts_;           ///< by the rows of categories()
   std::vector<Side> sides_;
 };
 

@@ -2,11 +2,10 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
-#include <vector>
 
-#include "widgets/instances/instance_match.h"
-#include "widgets/instances/prediction_store.h"
+#include "engine/base/ids.h"
 
 namespace lockstep::widgets {
 
@@ -24,20 +23,15 @@ struct PairedObject {
   std::size_t imageIndex = 0;  ///< in dataset.images()
   int annotation = -1;         ///< in annotationsOf(imageIndex); -1: none
   Finders finders = Finders::Both;
-  CategoryId category{};  ///< of the object, else of the detection
-  double areaPx = 0;      ///< shownAreaPx()
+  CategoryId category{};  ///< of the object, else of the one that the detection is on, else its own
+  /// What each takes it for, as the confusion matrix counts it, in the dataset's categories; -1:
+  /// for nothing.
+  std::array<std::int32_t, 2> predicted{-1, -1};
+  double areaPx = 0;  ///< shownAreaPx()
   /// What is meant of each result, an index on its image; -1: whatever finds the object.
   std::array<int, 2> detections{-1, -1};
   double score = 0;  ///< of the detection that is meant
   std::array<PairedFind, 2> finds{};
 };
-
-/// Every object that counts (no crowds), in the order of the dataset, of the images that both have.
-/// Found: matched at the thresholds as in COCO's evaluation. On all processors; blocks; throws
-/// Error for a detection that cannot be matched.
-std::vector<PairedObject> pairedObjects(const coco::Dataset& dataset,
-                                        const PredictionStore::ByImage& first,
-                                        const PredictionStore::ByImage& second,
-                                        const MatchRules& rules, const MatchThresholds& thresholds);
 
 }  // namespace lockstep::widgets

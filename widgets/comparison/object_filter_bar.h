@@ -1,0 +1,43 @@
+#pragma once
+
+#include <QVariantMap>
+#include <QWidget>
+#include <vector>
+
+#include "engine/coco/files/dataset.h"
+#include "widgets/comparison/object_filter.h"
+
+class QComboBox;
+class QDoubleSpinBox;
+
+namespace lockstep::widgets {
+
+/// Which objects are listed: class, size and least score.
+class ObjectFilterBar : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit ObjectFilterBar(QWidget* parent = nullptr);
+
+  /// A class that is chosen stays, by its name, also where these do not have it.
+  void setClasses(const std::vector<coco::Category>& classes);
+  ObjectFilter filter() const;
+  void setFilter(const ObjectFilter& filter);
+  void setClass(CategoryId category);
+  /// What is chosen, for a later start.
+  QVariantMap viewState() const;
+  void restoreViewState(const QVariantMap& state);
+
+ Q_SIGNALS:
+  void changed();
+
+ private:
+  void buildUi();
+  void chooseWantedClass();
+
+  QComboBox *class_ = nullptr, *size_ = nullptr;
+  QDoubleSpinBox* score_ = nullptr;
+  QString wantedClass_;  ///< empty: any
+};
+
+}  // namespace lockstep::widgets
