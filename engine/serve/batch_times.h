@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 
 namespace lockstep::serve {
@@ -9,21 +8,15 @@ namespace lockstep::serve {
 class BatchTimes {
  public:
   using Duration = std::chrono::steady_clock::duration;
-  static constexpr std::chrono::seconds kLeast{5};  ///< nobody is suspected before
-  static constexpr int kTimes = 10;                 ///< as long as the slowest batch is unusual
 
   /// Of a batch that was answered.
-  void add(Duration took) { slowest_ = std::max(slowest_, took); }
-  /// Whether a batch takes so long that its worker probably hangs, which it does for certain after
-  /// `limit`: far longer than any that was answered, half of the limit at most.
-  bool isUnusual(Duration takes, Duration limit) const {
-    const Duration usual =
-        slowest_ > Duration(0) ? std::max<Duration>(kTimes * slowest_, kLeast) : limit;
-    return takes > std::min(usual, limit / 2);
-  }
+  void add(Duration took);
+  /// Whether a batch takes so long that its worker probably hangs: ten times as long as the slowest
+  /// that was answered, and 5 s at least; in any case half of `limit`, after which it is given up.
+  bool isUnusual(Duration takes, Duration limit) const;
 
  private:
-  Duration slowest_{0};
+  Duration slowest_{0};  ///< 0: none was answered
 };
 
 }  // namespace lockstep::serve

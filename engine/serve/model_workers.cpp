@@ -18,6 +18,7 @@ namespace {
 
 constexpr int kTries = 2;
 constexpr std::chrono::seconds kLongestPause{30};
+constexpr std::size_t kLargeImage = std::size_t{1} << 20;
 
 /// Not synced to the disk: it is gone with this process. Throws HttpError and leaves nothing where
 /// it cannot be written.
@@ -84,7 +85,8 @@ ModelWorkers::ModelWorkers(supervisor::PollLoop& loop, supervisor::RunLog& log, 
       loadable_(setup_.weights),
       onReady_(std::move(onReady)),
       onFailure_(std::move(onFailure)),
-      folder_("lockstep-serve-") {
+      folder_("lockstep-serve-"),
+      files_(loop) {
   for (int i = 0; i < setup_.ranks.count; ++i) {
     slots_.push_back(std::make_unique<Slot>());
     slots_.back()->index = i;
@@ -224,12 +226,32 @@ bool ModelWorkers::hasRoom(std::size_t images, std::size_t bytes) const {
 
 ModelWorkers::TaskId ModelWorkers::submit(DetectionTask asked, Done done) {
   const TaskId id = nextTask_++;
-  writeFile(fileOf(id, ".image"), asked.image);
-  const std::size_t bytes = std::exchange(asked.image, {}).size();
-  bytes_ += bytes;
-  tasks_.emplace(id, Task{std::move(asked), std::move(done), bytes});
-  waiting_.push_back(id);
+  std::string image = std::exchange(asked.image, {});
+  const bool isLarge = image.size() > kLargeImage;
+  if (!isLarge) writeFile(fileOf(id, ".image"), image);
+  bytes_ += image.size();
+  tasks_.emplace(id, Task{std::move(asked), std::move(done), image.size()});
+  if (isLarge)
+    keepInBackground(id, std::move(image));
+  else
+    waiting_.push_back(id);
   return id;
+}
+
+/// Others would wait for the disk.
+void ModelWorkers::keepInBackground(TaskId id, std::string image) {
+  const auto content = std::make_shared<const std::string>(std::move(image));
+  files_.post([this, id, content, file = fileOf(id, ".image")]() -> std::function<void()> {
+    try {
+      writeFile(file, *content);
+    } catch (const HttpError& error) {
+      return [this, id, error] { finish(id, {.status = error.status, .error = error.message}); };
+    }
+    return [this, id] {
+      if (!tasks_.at(id).done) return finish(id, {});
+      waiting_.push_back(id);
+    };
+  });
 }
 
 void ModelWorkers::cancel(TaskId id) {
@@ -237,7 +259,7 @@ void ModelWorkers::cancel(TaskId id) {
   if (task == tasks_.end()) return;
   task->second.done = {};
   const auto waits = std::ranges::find(waiting_, id);
-  if (waits == waiting_.end()) return;  // a worker has it
+  if (waits == waiting_.end()) return;  // a worker has it, or it is being kept for one
   waiting_.erase(waits);
   finish(id, {});
 }

@@ -15,6 +15,7 @@
 #include "engine/base/file_version.h"
 #include "engine/base/temporary_folder.h"
 #include "engine/protocol/worker_messages.h"
+#include "engine/serve/background_thread.h"
 #include "engine/serve/batch_times.h"
 #include "engine/supervisor/local_ranks.h"
 #include "engine/supervisor/poll_loop.h"
@@ -91,8 +92,8 @@ class ModelWorkers {
   bool hasRoom(std::size_t images, std::size_t bytes) const;
   /// Of the images that wait together: a request that has more never has room.
   std::size_t mostBytes() const { return setup_.mostBytes; }
-  /// `done` is called from the loop. Throws HttpError (503) where the image cannot be kept for a
-  /// worker.
+  /// `done` is called from the loop. 503 where the image cannot be kept for a worker, which is
+  /// thrown as HttpError or, of a large one, the answer.
   TaskId submit(DetectionTask asked, Done done);
   /// Nobody waits for it any more.
   void cancel(TaskId task);
@@ -124,6 +125,7 @@ class ModelWorkers {
   void giveUp(const std::shared_ptr<const ServedWeights>& bad,
               std::shared_ptr<const ServedWeights> instead, const std::string& why);
   void exited(Slot& slot, const supervisor::WorkerExit& exit);
+  void keepInBackground(TaskId id, std::string image);
   void retryBatch(Slot& slot);
   void dispatch();
   void loadNewest();
@@ -152,6 +154,7 @@ class ModelWorkers {
   Statistics statistics_;
   bool wasReady_ = false;
   supervisor::PollLoop::TimerId timer_ = 0;
+  BackgroundThread files_;  ///< last, as it writes into the folder
 };
 
 }  // namespace lockstep::serve

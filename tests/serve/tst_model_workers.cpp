@@ -230,7 +230,13 @@ class TstModelWorkers : public QObject {
   }
 
   /// As on a disk that is full.
+  void anImageThatCannotBeKeptLeavesNothing_data() {
+    QTest::addColumn<int>("bytes");
+    QTest::newRow("small") << 1'000'000;
+    QTest::newRow("large") << 5'000'000;
+  }
   void anImageThatCannotBeKeptLeavesNothing() {
+    QFETCH(int, bytes);
     ServeBench bench;
     const fs::path temporary = bench.engine().folder() / "temporary";
     fs::create_directories(temporary);
@@ -240,7 +246,7 @@ class TstModelWorkers : public QObject {
     QCOMPARE(
         ::prlimit(static_cast<pid_t>(bench.process().processId()), RLIMIT_FSIZE, &most, nullptr),
         0);
-    const HttpReply reply = bench.detect(std::string(1'000'000, 'x'));
+    const HttpReply reply = bench.detect(std::string(static_cast<std::size_t>(bytes), 'x'));
     QCOMPARE(reply.status, 503);
     QVERIFY2(contains(reply.body, "cannot be kept") && !contains(reply.body, temporary.string()),
              reply.body.c_str());
@@ -340,6 +346,30 @@ class TstModelWorkers : public QObject {
     const HttpReply reply = waiting.reply();
     QCOMPARE(boxOf(reply).dump(), json({0, 0, 1, 77}).dump());
     QCOMPARE(reply.headers.at("x-lockstep-step"), std::string("8"));
+  }
+
+  /// Though one of its images is fetched for so long that a new best takes over meanwhile.
+  void aRequestIsAnsweredWithOneSetOfWeights() {
+    ServeBench site, bench;
+    site.start();
+    const std::string address = "http://127.0.0.1:" + std::to_string(site.port()) + "/";
+    bench.start({"--follow", "--allow-urls", address});
+    const auto siteId = static_cast<pid_t>(site.process().processId());
+    ::kill(siteId, SIGSTOP);
+    const std::string body = R"({"images": [{"b64": "eA=="}, {"url": ")" + address + R"(ping"}]})";
+    HttpClient client = bench.client();
+    client.send(tests::postHead("/invocations", "application/json", body.size()) + "\r\n" + body);
+    QVERIFY(bench.waitForMetric("lockstep_images_total", 1));
+    makeBest(bench, 8, "88");
+    QVERIFY(bench.waitForMetric("lockstep_model_step", 8));
+    QCOMPARE(boxOf(bench.detect("x")).dump(), json({0, 0, 1, 88}).dump());
+    ::kill(siteId, SIGCONT);
+    const HttpReply reply = client.reply();
+    QCOMPARE(reply.status, 200);
+    QCOMPARE(reply.headers.at("x-lockstep-step"), std::string("4"));
+    for (const json& found : json::parse(reply.body)) QCOMPARE(found.at("bbox")[3].get<int>(), 4);
+    QCOMPARE(boxOf(bench.detect("x")).dump(), json({0, 0, 1, 88}).dump());
+    QCOMPARE(bench.metric("lockstep_model_step"), 8.0);
   }
 
   void aBestThatIsRemovedIsServedOn() {
