@@ -9,10 +9,10 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
-#include "engine/base/image_header.h"
 #include "engine/base/input_file.h"
 #include "engine/coco/masks/orientation.h"
 #include "engine/data/bad_image.h"
+#include "engine/data/displayed_image.h"
 #include "engine/data/image_format.h"
 
 namespace lockstep::data {
@@ -145,24 +145,6 @@ UnreadableImage undecoded(const std::string& bytes, const SourceFile& source) {
                       format.isKnown ? kCopyAgain : kRestoreImage);
 }
 
-/// As EXIF's orientation 2 … 8 says how stored pixels are displayed.
-cv::Mat turned(const cv::Mat& stored, int orientation) {
-  constexpr int kLeftRight = 1, kUpDown = 0, kBoth = -1;
-  cv::Mat turned = stored;
-  if (orientation >= 5) cv::transpose(stored, turned);
-  if (orientation == 2 || orientation == 6) cv::flip(turned, turned, kLeftRight);
-  if (orientation == 4 || orientation == 8) cv::flip(turned, turned, kUpDown);
-  if (orientation == 3 || orientation == 7) cv::flip(turned, turned, kBoth);
-  return turned;
-}
-
-/// The decoder does not turn WebP, but all others.
-cv::Mat displayed(const cv::Mat& decoded, const std::string& bytes) {
-  const auto header = base::readImageHeader(bytes);
-  const bool isWebp = header && std::string_view(header->mime) == "image/webp";
-  return isWebp ? turned(decoded, header->exifOrientation) : decoded;
-}
-
 /// 8 or 16 bits, BGR. `asStored`: ignores the EXIF orientation.
 cv::Mat decode(const std::string& bytes, bool asStored, const SourceFile& source) {
   const int flags = cv::IMREAD_COLOR | (asStored ? cv::IMREAD_IGNORE_ORIENTATION : 0);
@@ -179,7 +161,7 @@ cv::Mat decode(const std::string& bytes, bool asStored, const SourceFile& source
     throw source.error("cannot be decoded: " + error.err, kCopyAgain);
   }
   CV_Assert(decoded.type() == CV_8UC3 || decoded.type() == CV_16UC3);
-  return asStored ? decoded : displayed(decoded, bytes);
+  return asStored ? decoded : displayedImage(decoded, bytes);
 }
 
 /// The upper 8 bits of every value.

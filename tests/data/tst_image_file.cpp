@@ -424,8 +424,8 @@ class TstImageFile : public QObject {
     for (const char* ending : {".bmp", ".jpg", ".png", ".tiff", ".webp"})
       QCOMPARE(base::pixelsOf(encoded(halves(), ending)), 40 * 24);
     QCOMPARE(base::pixelsOf(encoded(halves(), ".webp", {cv::IMWRITE_WEBP_QUALITY, 101})), 40 * 24);
-    for (const std::string& ending : {".bmp", ".jpg", ".png", ".tiff", ".webp"}) {
-      const std::string whole = encoded(halves(), ending.c_str());
+    for (const char* ending : {".bmp", ".jpg", ".png", ".tiff", ".webp"}) {
+      const std::string whole = encoded(halves(), ending);
       for (std::size_t bytes = 0; bytes < std::min<std::size_t>(whole.size(), 400); ++bytes)
         QVERIFY(base::pixelsOf(whole.substr(0, bytes)) >= 0);
     }

@@ -127,7 +127,7 @@ class TstServe : public QObject {
       body += "--b\r\nContent-Disposition: form-data; name=\"i\"; filename=\"i\"\r\n\r\n" +
               place_->read(file) + "\r\n";
     const HttpReply reply = server.client().post("/invocations", "multipart/form-data; boundary=b",
-                                                 (body + "--b--").toStdString());
+                                                 body.toStdString() + "--b--");
     QCOMPARE(reply.status, 200);
     QString text = QString::fromUtf8(place_->read(QStringLiteral("these.json")));
     QVERIFY(text.contains(u"file_name"));

@@ -306,19 +306,6 @@ class TstEventCommands : public QObject {
     QVERIFY(json::parse(second).at("error").is_string());
   }
 
-  void aFailureOfTheSupervisorItselfIsToldAsWell() {
-    EngineBench bench;
-    bench.script("finish 6\n");
-    const std::string events = (bench.folder() / "events").string();
-    std::filesystem::create_directories(bench.folder() / "one/rank-0.log");  // where its log goes
-    const auto result = bench.run({"train", "experiment.yaml", "--output", "one", "--resume",
-                                   "--set", "monitor.on_event.end=cat >> " + events});
-    QCOMPARE(result.status, 1);
-    const json end = json::parse(base::readFile(events));
-    QCOMPARE(end.at("state").get<std::string>(), std::string("failed"));
-    QVERIFY2(contains(end.at("error").get<std::string>(), "rank-0.log"), end.dump().c_str());
-  }
-
   void aSignalEndsTheWaitForTheEndCommand() {
     EngineBench bench;
     bench.script("state running 0\nscalars 1 2\nfinish 2\n");
