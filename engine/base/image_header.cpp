@@ -146,8 +146,11 @@ bool isTiff(std::string_view file) {
 }  // namespace
 
 std::int64_t pixelsOf(std::string_view fileBytes) {
-  if (isTiff(fileBytes))
-    return std::int64_t{tiffValue(fileBytes, kWidth)} * tiffValue(fileBytes, kHeight);
+  if (isTiff(fileBytes)) {
+    constexpr std::int64_t kMostPx = 0x7fffffff;
+    return std::min<std::int64_t>(tiffValue(fileBytes, kWidth), kMostPx) *
+           std::min<std::int64_t>(tiffValue(fileBytes, kHeight), kMostPx);
+  }
   const auto header = readImageHeader(fileBytes);
   return header ? std::int64_t{header->width} * header->height : 0;
 }
