@@ -7,6 +7,8 @@
 namespace lockstep::base {
 namespace {
 
+constexpr std::string_view kExifName("Exif\0\0", 6);
+
 /// Reads big- or little-endian numbers; bytes past the end are 0.
 class Bytes {
  public:
@@ -46,8 +48,7 @@ std::uint32_t tiffValue(std::string_view tiff, TiffTag tag) {
 
 /// `exif`: with its name before it or without.
 void takeOrientation(std::string_view exif, ImageHeader& header) {
-  constexpr std::string_view kName("Exif\0\0", 6);
-  if (exif.starts_with(kName)) exif.remove_prefix(kName.size());
+  if (exif.starts_with(kExifName)) exif.remove_prefix(kExifName.size());
   const std::uint32_t orientation = tiffValue(exif, kOrientation);
   if (orientation < 1 || orientation > 8) return;
   header.exifOrientation = static_cast<int>(orientation);
@@ -56,7 +57,6 @@ void takeOrientation(std::string_view exif, ImageHeader& header) {
 
 /// Walks the segments up to the frame header (SOF), which has the size.
 void readJpeg(std::string_view file, ImageHeader& header) {
-  constexpr std::string_view kExif("Exif\0\0", 6);
   const Bytes bytes(file);
   for (std::size_t position = 2; position + 4 <= file.size();) {
     if (bytes.at(position, 1) != 0xff) return;
@@ -74,7 +74,7 @@ void readJpeg(std::string_view file, ImageHeader& header) {
       return;
     }
     const std::string_view content = file.substr(position + 4, length < 2 ? 0 : length - 2);
-    if (marker == 0xe1 && content.starts_with(kExif)) takeOrientation(content, header);
+    if (marker == 0xe1 && content.starts_with(kExifName)) takeOrientation(content, header);
     position += 2 + length;
   }
 }
