@@ -356,7 +356,9 @@ class TstModelWorkers : public QObject {
     bench.start({"--follow", "--allow-urls", address});
     const auto siteId = static_cast<pid_t>(site.process().processId());
     ::kill(siteId, SIGSTOP);
-    const std::string body = R"({"images": [{"b64": "eA=="}, {"url": ")" + address + R"(ping"}]})";
+    json images = json::array({{{"b64", "eA=="}}});
+    images.push_back({{"url", address + "ping"}});
+    const std::string body = json{{"images", images}}.dump();
     HttpClient client = bench.client();
     client.send(tests::postHead("/invocations", "application/json", body.size()) + "\r\n" + body);
     QVERIFY(bench.waitForMetric("lockstep_images_total", 1));
