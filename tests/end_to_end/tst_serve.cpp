@@ -168,7 +168,7 @@ class TstServe : public QObject {
   void anImageIsTurnedAsItsExifSays_data() {
     QTest::addColumn<QString>("format");
     for (const char* format : {"png", "webp", "tiff", "jpg"})
-      QTest::newRow(format) << QLatin1String(format);
+      QTest::newRow(format) << QString::fromLatin1(format);
   }
   void anImageIsTurnedAsItsExifSays() {
     if (tests::python().isEmpty()) QSKIP("Pillow is not installed (packaging/setup.sh --dev)");

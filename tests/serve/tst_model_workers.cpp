@@ -269,7 +269,9 @@ class TstModelWorkers : public QObject {
   void sigtermAnswersWhatWasAsked() {
     ServeBench bench;
     bench.start();
-    HttpClient running = asked(bench, "await go"), waiting = asked(bench, "waits");
+    HttpClient running = asked(bench, "await go");
+    QVERIFY(bench.waitForMetric("lockstep_images_total", 1));
+    HttpClient waiting = asked(bench, "waits");
     QVERIFY(bench.waitForMetric("lockstep_images_waiting", 1));
     HttpClient open = bench.client(), late = bench.client();
     open.get("/ping");
