@@ -3,7 +3,7 @@
 #   packaging/setup.sh [--cuda] [--dev]
 #   --cuda  all CUDA libraries of the wheel, which a build with CUDA kernels loads (3 GB more)
 #   --dev   Python's torch, torchvision, pycocotools and faster-coco-eval for the tests (brings the CUDA libraries too), the
-#           SDKs that check the manifests, and openssh-server, whose service stays off
+#           SDKs that check the manifests and what is served, and openssh-server, whose service stays off
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . packaging/versions.sh
@@ -95,13 +95,13 @@ make_venv() {
 }
 
 # Each SDK in a venv of its own: they want different versions of what they have in common.
-install_manifest_checkers() {
+install_checkers() {
   local name packages
   while read -r name packages; do
     make_venv ".venv/checkers/$name"
     # shellcheck disable=SC2086  # a list of words
-    pip_install "the manifests' checker $name" ".venv/checkers/$name" $packages
-  done <<<"$MANIFEST_CHECKERS"
+    pip_install "the checker $name" ".venv/checkers/$name" $packages
+  done <<<"$CHECKERS"
 }
 
 install_python_packages() {
@@ -111,7 +111,7 @@ install_python_packages() {
   if [ $dev = 1 ]; then
     pip_install "torch with its CUDA libraries and the tests' references (about 3.5 GB)" .venv "$TORCH" $DEV_PACKAGES
     pip_install "the references of other metrics" .venv --no-deps $DEV_PACKAGES_ALONE
-    install_manifest_checkers
+    install_checkers
   elif [ $cuda = 1 ]; then
     pip_install "torch with its CUDA libraries (about 3 GB)" .venv "$TORCH"
   else

@@ -12,8 +12,9 @@ DEV_APT_PACKAGES=openssh-server
 DEV_PACKAGES="torchvision==0.26.0 pycocotools==2.0.11 faster-coco-eval==1.8.0 safetensors==0.8.0 pillow==13.0.0 numpy==2.4.6 scipy==1.17.1 tensorboard==2.21.0"
 # Reference implementations without what they draw, train and compile with.
 DEV_PACKAGES_ALONE="lvis==0.5.3 stardist==0.9.2"
-# What checks the manifests of packaging/, only for the tests: the name of a venv, and what it holds.
-MANIFEST_CHECKERS="kubernetes kubernetes-validate==1.37.0
+# What checks the manifests of packaging/ and asks what is served, only for the tests: the name of a venv, and what it holds.
+CHECKERS="kubernetes kubernetes-validate==1.37.0
 kserve kserve==0.21.0
 training kubeflow-training==1.9.4
-pipelines kfp==2.17.3 kfp-kubernetes==2.17.3"
+pipelines kfp==2.17.3 kfp-kubernetes==2.17.3
+triton tritonclient[http]==2.73.0"

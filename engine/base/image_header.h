@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -14,8 +15,10 @@ struct ImageHeader {
 };
 
 /// From a file's bytes, of which the first kilobytes are mostly enough. Nothing for a format that
-/// browsers do not display. Size and orientation are read for PNG and
-/// JPEG only.
+/// browsers do not display. A size of 0 also of a WebP whose orientation comes later.
 std::optional<ImageHeader> readImageHeader(std::string_view fileBytes);
+
+/// Of a whole BMP, JPEG, PNG, TIFF or WebP, as its header says; 0: unknown.
+std::int64_t pixelsOf(std::string_view fileBytes);
 
 }  // namespace lockstep::base

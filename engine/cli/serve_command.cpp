@@ -1,5 +1,6 @@
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -23,7 +24,7 @@ struct ServeOptions {
   RankRequest ranks;
   std::string address = "127.0.0.1", tokenFile, files;
   std::vector<std::string> urlPrefixes;
-  int port = 8080, maxBatch = 8;
+  int port = 8080, maxBatch = 8, batchTimeout = 30;
   bool needsNoToken = false, follows = false;
 };
 
@@ -90,6 +91,10 @@ serve::ServeSetup setupOf(const ServeOptions& options, ModelSource source) {
   setup.workers.configYaml = config::writeExperiment(source.experiment);
   setup.workers.ranks = source.ranks;
   setup.workers.maxBatch = static_cast<std::size_t>(options.maxBatch);
+  // A request has time for a second try.
+  setup.workers.detecting = std::chrono::seconds(options.batchTimeout);
+  setup.requestPatience = std::max(setup.requestPatience, 2 * setup.workers.detecting);
+  setup.drainPatience = setup.requestPatience;
   // On a CPU, images of a batch are detected side by side: more would only wait for each other.
   if (source.ranks.devices.empty())
     setup.workers.maxBatch =
@@ -166,6 +171,14 @@ void addServeCommand(Command& program) {
               "Most images that a worker takes at once, of those that wait")
       .metavar("B")
       .range(1, 1024)
+      .showDefault();
+  command
+      .option(
+          "--batch-timeout", options->batchTimeout,
+          "Seconds after which a worker is replaced that has not answered its images, which are "
+          "then tried once more")
+      .metavar("S")
+      .range(1, 3600)
       .showDefault();
   command.flag("--follow", options->follows, "Serve the run's best, whenever there is a new one");
   command.run([options] { return serveModel(*options); });

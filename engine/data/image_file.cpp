@@ -12,6 +12,7 @@
 #include "engine/base/input_file.h"
 #include "engine/coco/masks/orientation.h"
 #include "engine/data/bad_image.h"
+#include "engine/data/displayed_image.h"
 #include "engine/data/image_format.h"
 
 namespace lockstep::data {
@@ -160,7 +161,7 @@ cv::Mat decode(const std::string& bytes, bool asStored, const SourceFile& source
     throw source.error("cannot be decoded: " + error.err, kCopyAgain);
   }
   CV_Assert(decoded.type() == CV_8UC3 || decoded.type() == CV_16UC3);
-  return decoded;
+  return asStored ? decoded : displayedImage(decoded, bytes);
 }
 
 /// The upper 8 bits of every value.

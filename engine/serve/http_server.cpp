@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <iterator>
 #include <new>
 
 #include "engine/base/error.h"
@@ -94,6 +95,7 @@ struct HttpServer::Callbacks {
       const auto* info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
       try {
         *context = &self.connections_.emplace_back(Connection{info->connect_fd});
+        self.makeRoom();
       } catch (const std::bad_alloc&) {  // its first request is refused
       }
       return;
@@ -347,8 +349,20 @@ void HttpServer::stopListening() {
   if (listener >= 0) ::close(listener);
 }
 
+/// Where no more connections are accepted, closes the one that has been idle for longest, so that
+/// whoever comes next is answered. The newest is about to ask.
+void HttpServer::makeRoom() {
+  if (connections_.size() < limits_.connections) return;
+  auto oldest = connections_.end();
+  for (auto each = connections_.begin(); each != std::prev(connections_.end()); ++each)
+    if (each->exchange == nullptr && (oldest == connections_.end() || each->since < oldest->since))
+      oldest = each;
+  if (oldest != connections_.end()) ::shutdown(oldest->socket, SHUT_RDWR);
+}
+
 /// libmicrohttpd closes what is silent; this, also what goes on for too long.
 void HttpServer::closeLate() {
+  makeRoom();
   const auto now = Clock::now();
   for (const Connection& connection : connections_) {
     const Exchange* exchange = connection.exchange;

@@ -22,7 +22,7 @@ struct HttpLimits {
   std::size_t bodiesBytes = std::size_t{512} << 20;   ///< of all requests that are being read
   std::size_t answersBytes = std::size_t{512} << 20;  ///< of all answers that are being read
   std::size_t headerBytes = std::size_t{32} << 10;    ///< of a request, with its first line
-  unsigned connections = 800;                         ///< the others wait
+  unsigned connections = 800;             ///< the others wait; one that is idle makes room
   std::chrono::seconds beforeAsking{10};  ///< of a new connection, until its first request begins
   std::chrono::seconds idle{30};       ///< without a request, and without a byte of an answer read
   std::chrono::seconds receiving{60};  ///< from the first line of a request to its last byte
@@ -82,6 +82,7 @@ class HttpServer {
   bool queue(Exchange& exchange);
   void refuse(Exchange& exchange, HttpResponse why);
   void setResponse(Exchange& exchange, HttpResponse response);
+  void makeRoom();
   void closeLate();
 
   supervisor::PollLoop& loop_;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/shortened_text.h"
+#include "engine/serve/accepted_form.h"
 #include "engine/serve/multipart.h"
 
 namespace lockstep::serve {
@@ -10,17 +11,6 @@ namespace {
 
 using nlohmann::json;
 using protocol::AnswerForm;
-
-/// One media range of an Accept header, without its weight.
-std::optional<AnswerForm> formOfRange(std::string_view range) {
-  const std::string type = lowerCase(withoutSpace(range.substr(0, range.find(';'))));
-  const std::optional<std::string> form = headerParameter(range, "form");
-  if (type == "application/json" || type == "*/*" || type == "application/*" || type.empty())
-    return form == "polygons" ? AnswerForm::Polygons : AnswerForm::Results;
-  if (type == "image/png" || type == "image/*")
-    return form == "overlay" ? AnswerForm::Overlay : AnswerForm::Labels;
-  return std::nullopt;
-}
 
 /// Of the query, or of what SageMaker's clients send along, as it passes no query on:
 /// `score=0.5; classes=cat,7`.
@@ -37,11 +27,7 @@ AnswerForm formOf(const HttpRequest& request) {
   }
   std::string_view accept = request.header("accept");
   if (accept.empty()) accept = request.header("x-amzn-sagemaker-accept");
-  for (std::size_t begin = 0; begin <= accept.size();) {
-    const std::size_t end = std::min(accept.find(',', begin), accept.size());
-    if (const auto form = formOfRange(accept.substr(begin, end - begin))) return *form;
-    begin = end + 1;
-  }
+  if (const auto form = acceptedForm(accept)) return *form;
   throw HttpError{406, "Accept: this server answers application/json and image/png"};
 }
 

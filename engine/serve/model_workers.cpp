@@ -18,6 +18,7 @@ namespace {
 
 constexpr int kTries = 2;
 constexpr std::chrono::seconds kLongestPause{30};
+constexpr std::size_t kLargeImage = std::size_t{1} << 20;
 
 /// Not synced to the disk: it is gone with this process. Throws HttpError and leaves nothing where
 /// it cannot be written.
@@ -44,6 +45,7 @@ std::size_t bytesInLine(const protocol::DetectImage& image) {
 ServedWeights::ServedWeights(const fs::path& file, std::int64_t step)
     : file_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)), step_(step) {
   if (!file_.isOpen()) throw Error(file.string() + ": cannot be opened: " + std::strerror(errno));
+  version_ = base::FileVersion::of(path());
 }
 
 std::string ServedWeights::path() const {
@@ -52,8 +54,7 @@ std::string ServedWeights::path() const {
 
 struct ModelWorkers::Task {
   DetectionTask asked;  ///< without the image, which is in a file
-  std::shared_ptr<const ServedWeights> weights;
-  Done done;  ///< empty: cancelled
+  Done done;            ///< empty: cancelled
   std::size_t bytes = 0;
   int tries = 0;
 };
@@ -71,6 +72,8 @@ struct ModelWorkers::Slot {
   std::string failure;        ///< its last words
   ExitStatus status = ExitStatus::Failed;
   std::chrono::seconds pause{0};  ///< before it is started again
+
+  bool isFree() const { return isLoaded && control.empty(); }
 };
 
 ModelWorkers::ModelWorkers(supervisor::PollLoop& loop, supervisor::RunLog& log, Setup setup,
@@ -82,7 +85,8 @@ ModelWorkers::ModelWorkers(supervisor::PollLoop& loop, supervisor::RunLog& log, 
       loadable_(setup_.weights),
       onReady_(std::move(onReady)),
       onFailure_(std::move(onFailure)),
-      folder_("lockstep-serve-") {
+      folder_("lockstep-serve-"),
+      files_(loop) {
   for (int i = 0; i < setup_.ranks.count; ++i) {
     slots_.push_back(std::make_unique<Slot>());
     slots_.back()->index = i;
@@ -136,6 +140,7 @@ void ModelWorkers::handle(Slot& slot, const protocol::WorkerMessage& message) {
 void ModelWorkers::handle(Slot& slot, const protocol::Detected& detected) {
   if (detected.id != slot.control) return;
   slot.control.clear();
+  batchTimes_.add(Clock::now() - slot.since);
   const std::vector<TaskId> batch = std::exchange(slot.batch, {});
   for (std::size_t i = 0; i < batch.size() && i < detected.images.size(); ++i) {
     const protocol::DetectedImage& image = detected.images[i];
@@ -152,20 +157,21 @@ void ModelWorkers::handle(Slot& slot, const protocol::Answer& loaded) {
   if (loaded.id != slot.control) return;
   slot.control.clear();
   const auto next = std::exchange(slot.next, nullptr);
-  if (loaded.error.empty()) {
-    slot.weights = loadable_ = next;
-  } else {
-    giveUp(next, slot.weights, loaded.error);
-  }
+  if (!loaded.error.empty())
+    return giveUp(next, next == loadable_ ? slot.weights : loadable_, loaded.error);
+  slot.weights = next;
+  if (next == loadable_ || next != setup_.weights) return;
+  loadable_ = next;
+  log_.write("serve", "step " + std::to_string(next->step()) + " is loaded and takes over");
 }
 
 /// Serves what a worker has instead.
 void ModelWorkers::giveUp(const std::shared_ptr<const ServedWeights>& bad,
-                          const std::shared_ptr<const ServedWeights>& instead,
-                          const std::string& why) {
-  if (setup_.weights == bad) setup_.weights = instead;
+                          std::shared_ptr<const ServedWeights> instead, const std::string& why) {
   for (auto& [id, task] : tasks_)
-    if (task.weights == bad) task.weights = instead;
+    if (task.asked.weights == bad) task.asked.weights = instead;
+  if (setup_.weights != bad) return;  // it is said already
+  setup_.weights = loadable_ = instead;
   log_.warn("serve", "the weights of step " + std::to_string(bad->step()) +
                          " cannot be loaded, those of step " + std::to_string(instead->step()) +
                          " are served on: " + why);
@@ -220,12 +226,32 @@ bool ModelWorkers::hasRoom(std::size_t images, std::size_t bytes) const {
 
 ModelWorkers::TaskId ModelWorkers::submit(DetectionTask asked, Done done) {
   const TaskId id = nextTask_++;
-  writeFile(fileOf(id, ".image"), asked.image);
-  const std::size_t bytes = std::exchange(asked.image, {}).size();
-  bytes_ += bytes;
-  tasks_.emplace(id, Task{std::move(asked), setup_.weights, std::move(done), bytes});
-  waiting_.push_back(id);
+  std::string image = std::exchange(asked.image, {});
+  const bool isLarge = image.size() > kLargeImage;
+  if (!isLarge) writeFile(fileOf(id, ".image"), image);
+  bytes_ += image.size();
+  tasks_.emplace(id, Task{std::move(asked), std::move(done), image.size()});
+  if (isLarge)
+    keepInBackground(id, std::move(image));
+  else
+    waiting_.push_back(id);
   return id;
+}
+
+/// Others would wait for the disk.
+void ModelWorkers::keepInBackground(TaskId id, std::string image) {
+  const auto content = std::make_shared<const std::string>(std::move(image));
+  files_.post([this, id, content, file = fileOf(id, ".image")]() -> std::function<void()> {
+    try {
+      writeFile(file, *content);
+    } catch (const HttpError& error) {
+      return [this, id, error] { finish(id, {.status = error.status, .error = error.message}); };
+    }
+    return [this, id] {
+      if (!tasks_.at(id).done) return finish(id, {});
+      waiting_.push_back(id);
+    };
+  });
 }
 
 void ModelWorkers::cancel(TaskId id) {
@@ -233,22 +259,33 @@ void ModelWorkers::cancel(TaskId id) {
   if (task == tasks_.end()) return;
   task->second.done = {};
   const auto waits = std::ranges::find(waiting_, id);
-  if (waits == waiting_.end()) return;  // a worker has it
+  if (waits == waiting_.end()) return;  // a worker has it, or it is being kept for one
   waiting_.erase(waits);
   finish(id, {});
 }
 
 void ModelWorkers::dispatch() {
   for (const auto& slot : slots_) {
-    if (waiting_.empty()) return;
-    if (!slot->isLoaded || !slot->control.empty()) continue;
-    const auto& weights = tasks_.at(waiting_.front()).weights;
+    if (waiting_.empty()) return loadNewest();
+    if (!slot->isFree()) continue;
+    const auto& weights = tasks_.at(waiting_.front()).asked.weights;
     if (slot->weights == weights) {
       sendBatch(*slot);
     } else {
       load(*slot, weights);
     }
   }
+}
+
+/// Before somebody asks; one worker at a time, so that the others answer meanwhile.
+void ModelWorkers::loadNewest() {
+  const auto loads = [](const auto& slot) { return slot->next != nullptr; };
+  if (std::ranges::any_of(slots_, loads)) return;
+  const auto lacks = [this](const auto& slot) {
+    return slot->isFree() && slot->weights != setup_.weights;
+  };
+  if (const auto slot = std::ranges::find_if(slots_, lacks); slot != slots_.end())
+    load(**slot, setup_.weights);
 }
 
 void ModelWorkers::load(Slot& slot, std::shared_ptr<const ServedWeights> weights) {
@@ -268,7 +305,7 @@ void ModelWorkers::sendBatch(Slot& slot) {
     protocol::DetectImage image = imageOf(id, task);
     lineBytes += bytesInLine(image);
     const bool fits = slot.batch.empty() || (!isAlone && lineBytes <= protocol::kMaxLineBytes);
-    if (task.weights != slot.weights || !fits) break;
+    if (task.asked.weights != slot.weights || !fits) break;
     waiting_.pop_front();
     slot.batch.push_back(id);
     detect.images.push_back(std::move(image));
@@ -309,15 +346,28 @@ void ModelWorkers::finish(TaskId id, DetectionAnswer answer) {
 /// A worker that answers nothing is replaced, as one that has died.
 void ModelWorkers::endSilent() {
   for (const auto& slot : slots_) {
-    const bool isBusy = !slot->isLoaded || !slot->control.empty();
-    const auto most = slot->batch.empty() ? setup_.loading : setup_.detecting;
-    if (isBusy && slot->worker->isRunning() && Clock::now() - slot->since > most)
-      slot->worker->kill();
+    const bool isLoading = slot->batch.empty();
+    const auto most = isLoading ? setup_.loading : setup_.detecting;
+    const bool isLate = !slot->isFree() && Clock::now() - slot->since > most;
+    if (!isLate || !slot->worker->isRunning()) continue;
+    slot->failure = std::string("a worker has not ") +
+                    (isLoading ? "loaded the weights" : "answered a batch") + " for " +
+                    std::to_string(most.count()) + " s" + (isLoading ? "" : " (--batch-timeout)");
+    slot->worker->kill();
   }
 }
 
-bool ModelWorkers::isReady() const {
-  return std::ranges::any_of(slots_, [](const auto& slot) { return slot->isLoaded; });
+/// With images, or with weights that it loads in the place of others.
+bool ModelWorkers::isStuck(const Slot& slot) const {
+  const auto limit = slot.batch.empty() ? setup_.loading : setup_.detecting;
+  return !slot.control.empty() && batchTimes_.isUnusual(Clock::now() - slot.since, limit);
+}
+
+std::string ModelWorkers::whyNotReady() const {
+  const auto isLoaded = [](const auto& slot) { return slot->isLoaded; };
+  if (std::ranges::none_of(slots_, isLoaded)) return "the model is being loaded";
+  const auto isWell = [this](const auto& slot) { return slot->isLoaded && !isStuck(*slot); };
+  return std::ranges::any_of(slots_, isWell) ? "" : "no worker has answered for unusually long";
 }
 
 void ModelWorkers::reap() {

@@ -12,8 +12,11 @@
 #include <vector>
 
 #include "engine/base/file_descriptor.h"
+#include "engine/base/file_version.h"
 #include "engine/base/temporary_folder.h"
 #include "engine/protocol/worker_messages.h"
+#include "engine/serve/background_thread.h"
+#include "engine/serve/batch_times.h"
 #include "engine/supervisor/local_ranks.h"
 #include "engine/supervisor/poll_loop.h"
 #include "engine/supervisor/run_log.h"
@@ -29,9 +32,12 @@ class ServedWeights {
   /// For workers of this process.
   std::string path() const;
   std::int64_t step() const { return step_; }
+  /// Of the file that was opened.
+  const base::FileVersion& version() const { return version_; }
 
  private:
   base::FileDescriptor file_;
+  base::FileVersion version_;
   std::int64_t step_;
 };
 
@@ -42,6 +48,7 @@ struct DetectionTask {
   std::int64_t imageId = 1;
   double scoreThreshold = 0.05;
   std::vector<std::int64_t> categoryIds{};  ///< empty: all
+  std::shared_ptr<const ServedWeights> weights{};
 };
 
 struct DetectionAnswer {
@@ -65,8 +72,8 @@ class ModelWorkers {
     std::size_t maxBatch = 8;
     std::size_t mostImages = 256;                    ///< that are not answered yet
     std::size_t mostBytes = std::size_t{512} << 20;  ///< of these images
-    // After which a worker is ended that answers nothing: of images, nobody waits longer.
-    std::chrono::seconds loading{120}, detecting{60};
+    // After which a worker is ended that answers nothing.
+    std::chrono::seconds loading{120}, detecting{30};
   };
   struct Statistics {
     std::int64_t batches = 0, images = 0, restarts = 0;
@@ -85,17 +92,21 @@ class ModelWorkers {
   bool hasRoom(std::size_t images, std::size_t bytes) const;
   /// Of the images that wait together: a request that has more never has room.
   std::size_t mostBytes() const { return setup_.mostBytes; }
-  /// `done` is called from the loop. Throws HttpError (503) where the image cannot be kept for a
-  /// worker.
+  /// `done` is called from the loop. 503 where the image cannot be kept for a worker, which is
+  /// thrown as HttpError or, of a large one, the answer.
   TaskId submit(DetectionTask asked, Done done);
   /// Nobody waits for it any more.
   void cancel(TaskId task);
-  /// Of all images that are submitted from now on. Those that cannot be loaded are given up.
+  /// A worker loads them as soon as it is free. Those that cannot be loaded are given up.
   void use(std::shared_ptr<const ServedWeights> weights) { setup_.weights = std::move(weights); }
-  const ServedWeights& weights() const { return *setup_.weights; }
+  /// For images that are submitted now; perhaps no worker has loaded them yet.
+  std::shared_ptr<const ServedWeights> newest() const { return setup_.weights; }
+  /// The newest that a worker has loaded.
+  const ServedWeights& weights() const { return *loadable_; }
   /// Whether a worker has ever been: from then on images may wait, also for its replacement.
   bool wasReady() const { return wasReady_; }
-  bool isReady() const;
+  /// Why images would wait for long; empty: they would not.
+  std::string whyNotReady() const;
   std::size_t waiting() const { return waiting_.size(); }
   const Statistics& statistics() const { return statistics_; }
   /// To be called after SIGCHLD.
@@ -112,13 +123,16 @@ class ModelWorkers {
   void handle(Slot& slot, const protocol::Detected& detected);
   void handle(Slot& slot, const protocol::Answer& loaded);
   void giveUp(const std::shared_ptr<const ServedWeights>& bad,
-              const std::shared_ptr<const ServedWeights>& instead, const std::string& why);
+              std::shared_ptr<const ServedWeights> instead, const std::string& why);
   void exited(Slot& slot, const supervisor::WorkerExit& exit);
+  void keepInBackground(TaskId id, std::string image);
   void retryBatch(Slot& slot);
   void dispatch();
+  void loadNewest();
   void load(Slot& slot, std::shared_ptr<const ServedWeights> weights);
   void sendBatch(Slot& slot);
   void finish(TaskId id, DetectionAnswer answer);
+  bool isStuck(const Slot& slot) const;
   void endSilent();
   protocol::DetectImage imageOf(TaskId id, const Task& task) const;
   std::filesystem::path fileOf(TaskId id, const char* suffix) const;
@@ -127,6 +141,7 @@ class ModelWorkers {
   supervisor::RunLog& log_;
   Setup setup_;
   std::shared_ptr<const ServedWeights> loadable_;  ///< what a worker begins with
+  BatchTimes batchTimes_;
   std::function<void()> onReady_;
   std::function<void(const Error&)> onFailure_;
   base::TemporaryFolder folder_;  ///< images and answers
@@ -139,6 +154,7 @@ class ModelWorkers {
   Statistics statistics_;
   bool wasReady_ = false;
   supervisor::PollLoop::TimerId timer_ = 0;
+  BackgroundThread files_;  ///< last, as it writes into the folder
 };
 
 }  // namespace lockstep::serve

@@ -19,6 +19,7 @@ constexpr std::chrono::seconds kFollowInterval{1};
 constexpr std::chrono::milliseconds kLookInterval{100};
 constexpr std::size_t kLargeDocument = 128 << 10;
 constexpr const char* kTooManyImages = "too many images are waiting";
+constexpr const char* kIsBeingLoaded = "the model is being loaded";
 
 }  // namespace
 
@@ -30,6 +31,7 @@ struct ServeSession::Pending {
   std::vector<DetectionAnswer> answers;
   std::vector<ModelWorkers::TaskId> tasks;
   std::vector<UrlFetcher::FetchId> fetches;
+  std::shared_ptr<const ServedWeights> weights;  ///< of all its answers
   std::size_t toAnswer = 0;
   std::size_t bytes = 0, submittedBytes = 0;  ///< of the images that are there
   Clock::time_point since = Clock::now();
@@ -37,7 +39,7 @@ struct ServeSession::Pending {
 
 ServeSession::ServeSession(ServeSetup setup)
     : setup_(std::move(setup)),
-      followedStep_(setup_.workers.weights->step()),
+      followed_({setup_.workers.weights->step(), setup_.workers.weights->version()}),
       signals_(
           loop_,
           [this](const supervisor::StopSignal& signal) {
@@ -102,7 +104,7 @@ std::optional<HttpResponse> ServeSession::refusal(const HttpRequest& head) {
   }
   if (!route->detects) return std::nullopt;
   if (isStopping_) return busyResponse("the server is stopping");
-  if (!workers_ || !workers_->wasReady()) return busyResponse("the model is being loaded");
+  if (!workers_ || !workers_->wasReady()) return busyResponse(kIsBeingLoaded);
   if (!workers_->hasRoom(1, 0)) return busyResponse(kTooManyImages);
   return std::nullopt;
 }
@@ -142,7 +144,9 @@ RequestRules ServeSession::rules() const {
 /// What needs no worker.
 std::optional<HttpResponse> ServeSession::answerAtOnce(const HttpRequest& request) const {
   const std::string& path = request.path;
-  const bool isReady = workers_ && workers_->isReady() && !isStopping_;
+  const std::string notReady = isStopping_ ? "the server is stopping"
+                               : workers_  ? workers_->whyNotReady()
+                                           : kIsBeingLoaded;
   const std::int64_t step = workers_ ? workers_->weights().step() : 0;
   if (path == "/") return HttpResponse{.type = "text/html; charset=utf-8", .body = pageHtml()};
   if (path == "/metrics")
@@ -150,8 +154,8 @@ std::optional<HttpResponse> ServeSession::answerAtOnce(const HttpRequest& reques
   if (path == "/execution-parameters") return executionParameters();
   if (path == "/classes") return HttpResponse{.body = setup_.model.classesJson()};
   if (path == "/ping")
-    return isReady ? HttpResponse{.body = "{}\n"} : busyResponse("the model is being loaded");
-  if (auto answer = openInferenceAnswer(path, setup_.model, isReady, step)) return answer;
+    return notReady.empty() ? HttpResponse{.body = "{}\n"} : busyResponse(notReady);
+  if (auto answer = openInferenceAnswer(path, setup_.model, notReady.empty(), step)) return answer;
   return labelStudioAnswer(path, step);
 }
 
@@ -226,6 +230,7 @@ void ServeSession::begin(Pending& pending, DetectionRequest asked) {
   }
   requireRoom(pending, asked.images.size() + coming());
   pending.asked = std::move(asked);
+  pending.weights = workers_->newest();
   pending.toAnswer = pending.asked.images.size();
   pending.answers.resize(pending.toAnswer);
   for (std::size_t i = 0; i < pending.answers.size(); ++i) {
@@ -299,7 +304,8 @@ void ServeSession::submit(Pending& pending, std::size_t image, std::string conte
                      .form = pending.asked.form,
                      .imageId = static_cast<std::int64_t>(image) + 1,
                      .scoreThreshold = pending.asked.scoreThreshold,
-                     .categoryIds = pending.asked.categoryIds};
+                     .categoryIds = pending.asked.categoryIds,
+                     .weights = pending.weights};
   pending.submittedBytes += task.image.size();
   pending.tasks.push_back(
       workers_->submit(std::move(task), [this, id = pending.id, image](DetectionAnswer answer) {
@@ -322,6 +328,11 @@ void ServeSession::take(RequestId id, std::size_t image, DetectionAnswer answer)
 
 /// All its images are answered.
 void ServeSession::respond(Pending& pending) {
+  const auto isOfOthers = [&](const DetectionAnswer& each) {
+    return each.step != pending.answers.front().step;
+  };
+  if (std::ranges::any_of(pending.answers, isOfOthers))
+    throw HttpError{503, "the weights were given up meanwhile"};
   const auto answers =
       std::make_shared<const std::vector<DetectionAnswer>>(std::exchange(pending.answers, {}));
   pending.tasks.clear();
@@ -357,15 +368,17 @@ void ServeSession::endLate() {
     fail(id, 504, "no answer within " + std::to_string(setup_.requestPatience.count()) + " s");
 }
 
-/// The run's best, once it is another.
+/// The run's best, once it is another one, or its file is.
 void ServeSession::follow() {
   try {
     const auto best = run_folder::readRunInfo(*setup_.followed).best;
-    if (!best || best->step == followedStep_) return;
-    workers_->use(std::make_shared<const ServedWeights>(
-        setup_.followed->checkpoint(best->step) / "model.safetensors", best->step));
-    followedStep_ = best->step;
-    log_.write("serve", "step " + std::to_string(best->step) + " takes over: " + best->metric);
+    if (!best) return;
+    const std::filesystem::path file =
+        setup_.followed->checkpoint(best->step) / "model.safetensors";
+    if (followed_ == Followed{best->step, base::FileVersion::of(file)}) return;
+    const auto weights = std::make_shared<const ServedWeights>(file, best->step);
+    followed_ = {best->step, weights->version()};
+    workers_->use(weights);
   } catch (const Error&) {  // it is being written; the next second sees it
   }
 }

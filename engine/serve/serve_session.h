@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/file_version.h"
 #include "engine/run_folder/run_folder.h"
 #include "engine/serve/background_thread.h"
 #include "engine/serve/detection_request.h"
@@ -53,6 +54,12 @@ class ServeSession : private HttpService {
 
  private:
   struct Pending;
+  /// The best that was taken over last, or could not be.
+  struct Followed {
+    std::int64_t step = 0;
+    base::FileVersion file;
+    bool operator==(const Followed&) const = default;
+  };
 
   // HttpService
   std::optional<HttpResponse> refusal(const HttpRequest& head) override;
@@ -83,7 +90,7 @@ class ServeSession : private HttpService {
   void stopIfDrained();
 
   ServeSetup setup_;
-  std::int64_t followedStep_;  ///< of the best that was taken over last, or could not be
+  Followed followed_;
   supervisor::PollLoop loop_;
   supervisor::RunLog log_;
   supervisor::StopSignals signals_;

@@ -71,7 +71,7 @@ ExitStatus TrainingRun::run(const std::function<void()>& onListening) {
   try {
     serve(onListening);
   } catch (const std::exception& error) {
-    recordOwnFailure(error.what());
+    endByOwnFailure(error.what());
     throw;
   }
   return outcome_->status;
@@ -190,7 +190,7 @@ RankGroup::Handlers TrainingRun::rankHandlers() {
 
 void TrainingRun::stopOnSignal(const StopSignal& signal) {
   if (checkpoints_.isRetrying() && !control_.isRunning()) return checkpoints_.stopRetrying();
-  if (outcome_) return commands_.abandon();
+  if (outcome_ || isWritten_) return commands_.abandon();
   const std::string name = signalName(signal.number);
   if (!control_.stopRequested) return requestStop(name);
   if (!control_.isRunning()) return;
@@ -311,12 +311,17 @@ void TrainingRun::conclude(RunOutcome outcome) {
 
 /// Writes the failure into the run folder as far as that still works. Faults on the way are only
 /// logged: the caller reports `reason`.
-void TrainingRun::recordOwnFailure(const std::string& reason) {
-  if (folderIsGone()) return;
+void TrainingRun::endByOwnFailure(const std::string& reason) {
+  if (folderIsGone() || isWritten_) return;
   try {
     recorder_.setState(protocol::RunState::Failed,
                        runError(reason, protocol::FailureCause::Supervisor, facts()));
     recorder_.finish();
+    isWritten_ = true;
+    control_.ranks.reset();
+    devices_.stop();
+    turn_.end();
+    runEndCommand();
   } catch (const std::exception& error) {
     log_.write("engine", std::string("the failure could not be recorded: ") + error.what());
   }

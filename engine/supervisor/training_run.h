@@ -82,7 +82,7 @@ class TrainingRun {
   void concludeWhenKept();
   void conclude(RunOutcome outcome);
   void runEndCommand();
-  void recordOwnFailure(const std::string& reason);
+  void endByOwnFailure(const std::string& reason);
   RunFacts facts() const;
 
   TrainingSetup setup_;

@@ -8,6 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/base/image_header.h"
 #include "engine/data/bad_image.h"
+#include "engine/data/displayed_image.h"
 #include "engine/data/image_file.h"
 #include "engine/data/image_format.h"
 
@@ -35,6 +36,7 @@ cv::Mat decodeGrey(std::string& bytes, int flags = 0) {
         cv::Mat(1, static_cast<int>(bytes.size()), CV_8UC1, bytes.data()),
         (isPng ? cv::IMREAD_COLOR : cv::IMREAD_GRAYSCALE) | cv::IMREAD_ANYDEPTH | flags);
     if (isPng && !grey.empty()) cv::cvtColor(grey, grey, cv::COLOR_BGR2GRAY);
+    if (flags == 0 && !grey.empty()) grey = data::displayedImage(grey, bytes);
   } catch (const cv::Exception&) {  // data::readAnnotatedImage() says why
     return {};
   }

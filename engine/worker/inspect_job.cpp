@@ -6,6 +6,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/image_header.h"
 #include "engine/base/log.h"
 #include "engine/config/evaluation_metrics.h"
 #include "engine/eval/evaluator.h"
@@ -14,9 +15,14 @@
 #include "engine/train/prediction_request.h"
 #include "engine/worker/detection_answer.h"
 #include "engine/worker/jobs.h"
+#include "engine/worker/pixel_budget.h"
 
 namespace lockstep::worker {
 namespace {
+
+/// Of the images of a Detect: a decoded image, its masks and its pictures take about 10 bytes a
+/// pixel.
+constexpr std::int64_t kMostPixelsAtOnce = 100'000'000;
 
 /// A loaded model that answers requests about the images of its experiment and about image files.
 class Inspector {
@@ -89,6 +95,7 @@ class Inspector {
   protocol::DetectedImage answerOf(const protocol::DetectImage& asked,
                                    const eval::FileDetectionOptions& options) {
     try {
+      const PixelBudget::Share pixels(pixels_, base::pixelsOf(base::readFile(asked.file)));
       const eval::DetectedFile found =
           eval::detectFile(*loaded_->model, {{asked.imageId}, asked.file}, options);
       std::ofstream file(asked.out, std::ios::binary);
@@ -180,6 +187,7 @@ class Inspector {
   Part heldOut_, training_;
   std::optional<train::LoadedModel> loaded_;
   std::optional<DetectionAnswers> answers_;
+  PixelBudget pixels_{kMostPixelsAtOnce};
   std::string loadedFrom_;
   std::filesystem::file_time_type loadedWritten_;
 };

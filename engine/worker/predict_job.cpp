@@ -1,7 +1,6 @@
 #include <torch/types.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <unordered_set>
@@ -11,6 +10,7 @@
 #include "engine/base/file_identity.h"
 #include "engine/base/image_size.h"
 #include "engine/base/log.h"
+#include "engine/coco/files/detection_array.h"
 #include "engine/eval/evaluator.h"
 #include "engine/train/device.h"
 #include "engine/train/loaded_model.h"
@@ -43,12 +43,9 @@ void readPathsFile(protocol::PredictJob& job) {
 /// COCO results, each with its `file_name`.
 std::string resultsWithFileNames(const Detections& detections,
                                  const std::vector<InputImage>& images) {
-  std::map<std::int64_t, std::string> names;
+  coco::FileNames names;
   for (const InputImage& input : images) names[input.id.value] = input.file.string();
-  auto results = nlohmann::ordered_json::parse(coco::detectionsToJson(detections));
-  for (auto& result : results)
-    result["file_name"] = names.at(result.at("image_id").get<std::int64_t>());
-  return results.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return coco::detectionArray(detections, coco::MaskForm::Rle, &names);
 }
 
 /// The id distinguishes files of one name in different folders.
@@ -224,7 +221,7 @@ protocol::Finished run(const protocol::PredictJob& own, const JobContext& contex
                  predictions.loaded);
   base::writeFileAtomically(job.out,
                             job.paths.empty()
-                                ? coco::detectionsToJson(predictions.detections) + "\n"
+                                ? coco::detectionsToJson(predictions.detections)
                                 : resultsWithFileNames(predictions.detections, predictions.images));
   return {.result = protocol::PredictResult{
               .images = static_cast<std::int64_t>(predictions.images.size()),

@@ -35,6 +35,7 @@ def service_of(arguments):
             "annotations": {"lockstep/applied": now},
             "minReplicas": arguments.min_replicas,
             "maxReplicas": arguments.max_replicas,
+            "timeout": 75,  # Knative gives a pod that is stopped as long; requests end within 60 s
             "model": {"modelFormat": {"name": "lockstep"}, "protocolVersion": "v2", "storageUri": arguments.storage_uri}}},
     }
 

@@ -1,6 +1,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 #include <cstring>
@@ -11,12 +12,14 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/image_header.h"
 #include "engine/base/image_size.h"
 #include "engine/coco/masks/orientation.h"
 #include "engine/data/image_file.h"
 #include "tests/data/small_data_set.h"
 #include "tests/support/message_of.h"
 #include "tests/support/resource_limits.h"
+#include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
@@ -386,6 +389,47 @@ class TstImageFile : public QObject {
     const RgbImage half = data::readImage(file("half.jpg", withSegment(jpeg, exifSegment(3))));
     QVERIFY(brightness(half, 37, 12) < 60 && brightness(half, 2, 12) > 190);
     QCOMPARE(data::readImage(file("as_stored.jpg", jpeg)).width, 40);
+  }
+
+  void orientationsAreThoseOfPillow() {
+    if (tests::python().isEmpty()) QSKIP("Pillow is not installed (packaging/setup.sh --dev)");
+    const QTemporaryDir made;
+    const auto script = tests::sourceFolder() / "tests/reference/exif_images.py";
+    QCOMPARE(
+        QProcess::execute(tests::python(), {QString::fromStdString(script.string()), made.path()}),
+        0);
+    int compared = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(made.path().toStdString())) {
+      const std::string path = entry.path().string();
+      if (path.ends_with(".ppm")) continue;
+      const RgbImage ours = data::readImage(path);
+      const cv::Mat theirs = cv::imread(path + ".ppm");
+      QVERIFY2(ours.width == theirs.cols && ours.height == theirs.rows, path.c_str());
+      int largest = 0;
+      for (int y = 0; y < ours.height; ++y)
+        for (int i = 0; i < 3 * ours.width; ++i)
+          largest = std::max(largest, std::abs(ours.pixels[y * 3 * ours.width + i] -
+                                               theirs.at<cv::Vec3b>(y, i / 3)[2 - i % 3]));
+      QVERIFY2(largest <= (path.ends_with(".jpg") ? 2 : 0), path.c_str());
+      const std::string bytes = base::readFile(path);
+      QCOMPARE(base::pixelsOf(bytes), std::int64_t{ours.width} * ours.height);
+      if (const auto header = base::readImageHeader(bytes))
+        QCOMPARE(header->exifOrientation, entry.path().filename().string()[0] - '0');
+      ++compared;
+    }
+    QCOMPARE(compared, 40);
+  }
+
+  void pixelsAreCountedInEveryFormat() {
+    for (const char* ending : {".bmp", ".jpg", ".png", ".tiff", ".webp"})
+      QCOMPARE(base::pixelsOf(encoded(halves(), ending)), 40 * 24);
+    QCOMPARE(base::pixelsOf(encoded(halves(), ".webp", {cv::IMWRITE_WEBP_QUALITY, 101})), 40 * 24);
+    for (const char* ending : {".bmp", ".jpg", ".png", ".tiff", ".webp"}) {
+      const std::string whole = encoded(halves(), ending);
+      for (std::size_t bytes = 0; bytes < std::min<std::size_t>(whole.size(), 400); ++bytes)
+        QVERIFY(base::pixelsOf(whole.substr(0, bytes)) >= 0);
+    }
+    QCOMPARE(base::pixelsOf("no image"), 0);
   }
 
   void exifOrientationRule() {

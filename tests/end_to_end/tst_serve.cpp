@@ -2,6 +2,9 @@
 #include <QDir>
 #include <QFile>
 #include <QImage>
+#include <QProcess>
+#include <QRegularExpression>
+#include <QStandardPaths>
 #include <QTest>
 #include <nlohmann/json.hpp>
 
@@ -9,6 +12,7 @@
 #include "engine/coco/masks/rle.h"
 #include "tests/end_to_end/test_workspace.h"
 #include "tests/serve/http_client.h"
+#include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
@@ -40,6 +44,7 @@ class Server {
     process_->waitForFinished();
   }
   bool isReady() const { return isReady_; }
+  int port() const { return port_; }
   HttpClient client() const { return HttpClient(port_); }
   HttpReply detect(const QByteArray& image, const std::string& query = "") const {
     return client().post("/invocations" + query, "image/png", image.toStdString());
@@ -69,20 +74,20 @@ class TstServe : public QObject {
     place_->writeExperiment();
     const ProcessResult trained = engine("train experiment.yaml --output run");
     QVERIFY2(trained.status == 0, trained.err.constData());
-    const ProcessResult predicted =
-        engine("predict run --images shapes/train shapes/val --out all.json");
-    QVERIFY2(predicted.status == 0, predicted.err.constData());
-    for (json& found : json::parse(place_->read(QStringLiteral("all.json")).toStdString())) {
-      const auto file = found.at("file_name").get<std::string>();
-      found.erase("file_name");
-      found["image_id"] = 1;
-      predicted_[QString::fromStdString(file)].push_back(found);
-    }
     for (const char* folder : {"shapes/train", "shapes/val"}) {
       const QDir images(place_->path(QLatin1String(folder)));
       for (const QString& name : images.entryList(QDir::Files)) files_ << images.filePath(name);
     }
     QCOMPARE(files_.size(), 6);
+    const ProcessResult predicted =
+        place_->engine(words("predict run --out these.json --images") + files_);
+    QVERIFY2(predicted.status == 0, predicted.err.constData());
+    for (json& found : json::parse(place_->read(QStringLiteral("these.json")).toStdString())) {
+      const auto file = found.at("file_name").get<std::string>();
+      found.erase("file_name");
+      found["image_id"] = 1;
+      predicted_[QString::fromStdString(file)].push_back(found);
+    }
     QVERIFY2(!predicted_.empty(), "without detections nothing is compared");
   }
 
@@ -111,6 +116,81 @@ class TstServe : public QObject {
       QVERIFY2(json::parse(reply.body) == predictedOf(files_[static_cast<qsizetype>(i)]),
                reply.body.c_str());
     }
+  }
+
+  /// What predict writes is the answer's text but for the names of the files.
+  void answersArePredictsToTheLastByte() {
+    const Server server(*place_, QStringLiteral("run"), kLastWeights);
+    QVERIFY(server.isReady());
+    QByteArray body;
+    for (const QString& file : files_)
+      body += "--b\r\nContent-Disposition: form-data; name=\"i\"; filename=\"i\"\r\n\r\n" +
+              place_->read(file) + "\r\n";
+    const HttpReply reply = server.client().post("/invocations", "multipart/form-data; boundary=b",
+                                                 body.toStdString() + "--b--");
+    QCOMPARE(reply.status, 200);
+    QString text = QString::fromUtf8(place_->read(QStringLiteral("these.json")));
+    QVERIFY(text.contains(u"file_name"));
+    text.remove(QRegularExpression(QStringLiteral(",\"file_name\":\"[^\"]*\"")));
+    QCOMPARE(QString::fromStdString(reply.body), text);
+  }
+
+  void tritonsClientGetsWhatPredictWrites() {
+    const auto sources = tests::sourceFolder();
+    const QString python =
+        QString::fromStdString((sources / ".venv/checkers/triton/bin/python").string());
+    if (!QFile::exists(python))
+      QSKIP("Triton's client is not installed (packaging/setup.sh --dev)");
+    const Server server(*place_, QStringLiteral("run"), kLastWeights);
+    QVERIFY(server.isReady());
+    const auto script = sources / "tests/end_to_end/open_inference_client.py";
+    QCOMPARE(QProcess::execute(
+                 python, QStringList{QString::fromStdString(script.string()),
+                                     QString::number(server.port()), QStringLiteral("end_to_end"),
+                                     place_->path(QStringLiteral("these.json"))} +
+                             files_),
+             0);
+  }
+
+  void thePageShowsWhatPredictWrites() {
+    if (QStandardPaths::findExecutable(QStringLiteral("chromium")).isEmpty())
+      QSKIP("chromium is not installed");
+    if (tests::python().isEmpty()) QSKIP("pycocotools is not installed (packaging/setup.sh --dev)");
+    const Server server(*place_, QStringLiteral("run"), kLastWeights);
+    QVERIFY(server.isReady());
+    const auto script = tests::sourceFolder() / "tests/end_to_end/page_in_chromium.py";
+    QCOMPARE(QProcess::execute(tests::python(), {QString::fromStdString(script.string()),
+                                                 QString::number(server.port()), files_[0],
+                                                 place_->path(QStringLiteral("these.json"))}),
+             0);
+  }
+
+  void anImageIsTurnedAsItsExifSays_data() {
+    QTest::addColumn<QString>("format");
+    for (const char* format : {"png", "webp", "tiff", "jpg"})
+      QTest::newRow(format) << QString::fromLatin1(format);
+  }
+  void anImageIsTurnedAsItsExifSays() {
+    if (tests::python().isEmpty()) QSKIP("Pillow is not installed (packaging/setup.sh --dev)");
+    QFETCH(QString, format);
+    const QString turned = place_->path(QStringLiteral("turned.") + format),
+                  upright = place_->path(QStringLiteral("upright.png"));
+    const QString script = QStringLiteral(
+        "import sys; from PIL import Image, ImageOps\n"
+        "exif = Image.Exif(); exif[0x112] = 6\n"
+        "Image.open(sys.argv[1]).save(sys.argv[2], exif=exif, lossless=True)\n"
+        "ImageOps.exif_transpose(Image.open(sys.argv[2])).save(sys.argv[3], exif=Image.Exif())");
+    QCOMPARE(QProcess::execute(tests::python(),
+                               {QStringLiteral("-c"), script, files_[0], turned, upright}),
+             0);
+    const Server server(*place_, QStringLiteral("run"), kLastWeights);
+    QVERIFY(server.isReady());
+    const HttpReply reply = server.detect(place_->read(turned), "?score=0");
+    QVERIFY(reply.body.size() > 100);
+    QCOMPARE(reply.body, server.detect(place_->read(upright), "?score=0").body);
+    const QImage stored(files_[0]);
+    QCOMPARE(json::parse(reply.body).at(0).at("segmentation").at("size").dump(),
+             json({stored.width(), stored.height()}).dump());
   }
 
   void theWeightsAloneAreServed() {

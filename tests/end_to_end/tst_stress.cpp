@@ -43,7 +43,14 @@ class TstStress : public QObject {
     QVERIFY2(said.count(": the same") == trials, said.constData());
   }
 
+  void aDisturbedServerAnswersRight_data() {
+    QTest::addColumn<QString>("options");
+    QTest::newRow("killed workers and new bests")
+        << "--seconds 60 --kill-every 10 --best-every 7 --ping-ms 2000";
+    QTest::newRow("nonsense") << "--fuzz --minutes 0.3 --ping-ms 5000";
+  }
   void aDisturbedServerAnswersRight() {
+    QFETCH(QString, options);
     if (tests::python().isEmpty()) QSKIP("needs Python: packaging/setup.sh --dev");
     const auto file = tests::sourceFolder() / "tests/stress/serve.py";
     const auto build = std::filesystem::path(tests::program("lockstep-engine").toStdString())
@@ -54,8 +61,7 @@ class TstStress : public QObject {
     process.start(tests::python(),
                   QStringList{QString::fromStdString(file.string()), QStringLiteral("--build"),
                               QString::fromStdString(build.string())} +
-                      QStringLiteral("--seconds 60 --kill-every 10 --best-every 7 --ping-ms 2000")
-                          .split(u' '));
+                      options.split(u' '));
     QVERIFY(process.waitForFinished(300000));
     QVERIFY2(process.exitCode() == 0, process.readAll().constData());
   }

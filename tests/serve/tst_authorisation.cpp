@@ -1,5 +1,8 @@
+#include <grp.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <QProcess>
 #include <QTest>
 #include <fstream>
 
@@ -25,6 +28,22 @@ std::string writeToken(ServeBench& bench, const std::string& token, mode_t mode 
 }
 
 std::string bearer(const std::string& token) { return "Authorization: Bearer " + token + "\r\n"; }
+
+/// The lines that Python prints as the user nobody.
+QStringList printedByNobody(const char* script, const QStringList& arguments) {
+  QProcess python;
+  python.setChildProcessModifier([] {
+    constexpr unsigned kNobody = 65534;
+    if (::setgroups(0, nullptr) != 0 || ::setgid(kNobody) != 0 || ::setuid(kNobody) != 0)
+      ::_exit(1);
+  });
+  python.setWorkingDirectory(QStringLiteral("/"));
+  python.start(QStringLiteral("/usr/bin/python3"),
+               QStringList{QStringLiteral("-c"), QString::fromLatin1(script)} + arguments);
+  python.waitForFinished();
+  if (python.exitCode() != 0) throw Error(python.readAllStandardError().toStdString());
+  return QString::fromUtf8(python.readAllStandardOutput()).split(u'\n', Qt::SkipEmptyParts);
+}
 
 }  // namespace
 
@@ -163,6 +182,35 @@ class TstAuthorisation : public QObject {
     const auto result = bench.engine().run(arguments);
     QCOMPARE(result.status, 2);
     QVERIFY2(contains(result.err, why.toStdString()), result.err.c_str());
+  }
+
+  void anotherUserOfThisMachineNeedsTheToken() {
+    if (::geteuid() != 0) QSKIP("only root can ask as another user");
+    ServeBench bench;
+    const fs::path temporary = bench.engine().folder() / "temporary";
+    fs::create_directories(temporary);
+    bench.engine().setVariable("TMPDIR", temporary.string());
+    const std::string token = writeToken(bench, kToken);
+    fs::permissions(bench.engine().folder(), fs::perms(0755));  // what is in it protects itself
+    bench.start({"--token-file", token});
+    const QStringList statuses = printedByNobody(
+        R"(
+import http.client, os, sys
+port, token, file, temporary = sys.argv[1:]
+for given in ["", "Bearer " + "0" * 32, "Bearer " + token]:
+    connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=20)
+    connection.request("POST", "/invocations", "x", {"Content-Type": "image/png", "Authorization": given})
+    print(connection.getresponse().status)
+def attempt(what):
+    try: what()
+    except PermissionError: return print("denied")
+    print("done")
+attempt(lambda: open(file).read())
+for folder in os.listdir(temporary): attempt(lambda: os.listdir(os.path.join(temporary, folder)))
+)",
+        {QString::number(bench.port()), QString::fromLatin1(kToken), QString::fromStdString(token),
+         QString::fromStdString(temporary.string())});
+    QCOMPARE(statuses, (QString::fromLatin1("401 401 200 denied denied").split(u' ')));
   }
 
   void anAddressForOthersIsServedWhereThatIsMeant() {

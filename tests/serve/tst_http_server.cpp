@@ -325,19 +325,38 @@ class TstHttpServer : public QObject {
   void moreConnectionsThanAllowedWait() {
     HttpLimits few = kSmall;
     few.connections = 4;
-    few.idle = std::chrono::seconds(60);
+    few.idle = few.receiving = std::chrono::seconds(60);
     EchoServer server(few);
     std::vector<std::unique_ptr<HttpClient>> all;
     for (int i = 0; i < 4; ++i) {
       all.push_back(std::make_unique<HttpClient>(server.port()));
-      QCOMPARE(all.back()->get("/echo").status, 200);
+      all.back()->send(postHead("/echo", "a/b", 3) + "Expect: 100-continue\r\n\r\n");
+      QVERIFY(all.back()->isReadable(20000));  // 100 Continue
     }
     HttpClient fifth(server.port());
     fifth.send("GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
-    QCOMPARE(all[0]->get("/echo").status, 200);
     QVERIFY(!fifth.isReadable(100));
-    all.pop_back();
-    QCOMPARE(fifth.reply().status, 200);
+    all[0]->send("abc");
+    QCOMPARE(all[0]->reply().body, std::string("abc"));
+    QCOMPARE(fifth.reply().status, 200);  // once all[0] is idle
+  }
+
+  void whoHasBeenIdleForLongestMakesRoom() {
+    HttpLimits few = kSmall;
+    few.connections = 4;
+    few.idle = few.receiving = std::chrono::seconds(60);
+    EchoServer server(few);
+    HttpClient busy(server.port()), first(server.port()), second(server.port());
+    busy.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n");
+    QCOMPARE(first.get("/echo").status, 200);
+    QCOMPARE(second.get("/echo").status, 200);
+    HttpClient third(server.port());
+    QCOMPARE(third.get("/echo").status, 200);
+    QVERIFY(first.isClosed());
+    QCOMPARE(second.get("/echo").status, 200);
+    busy.send("abc");
+    QCOMPARE(busy.reply().body, std::string("abc"));
+    for (int i = 0; i < 20; ++i) QCOMPARE(HttpClient(server.port()).get("/echo").status, 200);
   }
 
   void anAnswerMayComeLaterOrNotAtAll() {

@@ -121,6 +121,22 @@ class TstServing : public QObject {
     QTest::newRow("png") << "image/png" << static_cast<int>(Labels);
     QTest::newRow("overlay") << "image/png; form=overlay" << static_cast<int>(Overlay);
     QTest::newRow("the first that is known") << "text/html, image/png" << static_cast<int>(Labels);
+    QTest::newRow("the heavier one")
+        << "application/json;q=0.2, image/png; q=0.9" << static_cast<int>(Labels);
+    QTest::newRow("the heavier form")
+        << "image/png;q=0.5, application/json; form=polygons" << static_cast<int>(Polygons);
+    QTest::newRow("any image") << "image/*" << static_cast<int>(Labels);
+    QTest::newRow("any application")
+        << "text/html, application/*;q=0.1" << static_cast<int>(Results);
+    QTest::newRow("a browser's image")
+        << "image/avif,image/webp,image/*,*/*;q=0.8" << static_cast<int>(Labels);
+    QTest::newRow("a browser's page")
+        << "text/html,application/xml;q=0.9,*/*;q=0.8" << static_cast<int>(Results);
+    QTest::newRow("all but one") << "*/*, application/json;q=0" << static_cast<int>(Labels);
+    QTest::newRow("the exact range counts")
+        << "application/*, application/json;q=0.1, image/*;q=.5" << static_cast<int>(Labels);
+    QTest::newRow("no weight") << "image/png;q=heavy" << static_cast<int>(Labels);
+    QTest::newRow("neither") << "application/json;q=0, image/*;q=0.0" << -1;
     QTest::newRow("none") << "text/html" << -1;
   }
   void acceptChoosesTheForm() {

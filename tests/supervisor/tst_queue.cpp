@@ -387,10 +387,12 @@ class TstQueue : public QObject {
   void aRunThatCannotStartFails() {
     QueueBench runs;
     runs.train("h", "--detach");
-    runs.train("a", "--queue");
+    const fs::path told = runs.bench.folder() / "told";
+    runs.train("a", "--queue", {"--set", "monitor.on_event.end=cat > " + told.string()});
     runs.bench.removeWorker();
     runs.signal("h", SIGTERM);
     QVERIFY(runs.waitForEnd("a"));
+    QVERIFY(contains(base::readFile(told), R"("state":"failed")"));
     QCOMPARE(runs.place("a"), std::string("failed"));
     QVERIFY(runs.info("a").error);
     QVERIFY2(contains(runs.info("a").error->message, "lockstep-worker"),

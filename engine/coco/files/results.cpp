@@ -1,55 +1,17 @@
 #include "engine/coco/files/results.h"
 
 #include <algorithm>
-#include <array>
 
 #include "engine/base/error.h"
-#include "engine/base/json_writer.h"
 #include "engine/base/parallel_for.h"
 #include "engine/coco/files/dataset.h"
+#include "engine/coco/files/detection_array.h"
 #include "engine/coco/files/result_entries.h"
 
 namespace lockstep::coco {
 namespace {
 
 constexpr std::size_t kChunk = 512;  // detections that a thread takes at a time
-
-/// Along the edges of its pixels, holes included.
-void appendPolygons(const Rle& mask, base::JsonWriter& writer) {
-  writer.beginArray();
-  for (const auto& contour : contours(mask)) {
-    writer.beginArray();
-    for (const auto& [x, y] : contour) {
-      writer.value(x);
-      writer.value(y);
-    }
-    writer.endArray();
-  }
-  writer.endArray();
-}
-
-void appendDetection(const Detection& detection, MaskForm form, std::string& json) {
-  base::JsonWriter writer(json);
-  writer.beginObject();
-  writer.member("image_id", detection.imageId.value);
-  writer.member("category_id", detection.categoryId.value);
-  writer.key("bbox");
-  writer.values(detection.boxXywh);
-  writer.member("score", detection.score);
-  if (detection.mask.height > 0) {
-    writer.key("segmentation");
-    if (form == MaskForm::Polygons) {
-      appendPolygons(detection.mask, writer);
-      return writer.endObject();
-    }
-    writer.beginObject();
-    writer.key("size");
-    writer.values(std::array{detection.mask.height, detection.mask.width});
-    writer.member("counts", compressCounts(detection.mask));
-    writer.endObject();
-  }
-  writer.endObject();
-}
 
 std::vector<Detection> detectionsOf(const JsonFile& file) {
   const std::vector<ResultEntry> entries = readResults(file);
@@ -82,12 +44,7 @@ void requireMaskSize(const Detection& detection, const Image& image) {
 }
 
 std::string detectionsToJson(const std::vector<Detection>& detections, MaskForm form) {
-  std::string json = "[";
-  for (std::size_t i = 0; i < detections.size(); ++i) {
-    if (i > 0) json += ",\n";
-    appendDetection(detections[i], form, json);
-  }
-  return json + "]\n";
+  return detectionArray(detections, form, nullptr);
 }
 
 std::vector<Detection> loadDetections(const std::filesystem::path& file) {

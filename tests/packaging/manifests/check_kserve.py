@@ -31,6 +31,9 @@ def applied_service():
 runtime, service = yaml.safe_load_all((SOURCES / "packaging/kubernetes/inferenceservice.yaml").read_text())
 for document in (runtime, service, applied_service()):
     assert not faults(document), faults(document)
+for document in (service, applied_service()):
+    # Knative ends a pod after this time, within which it has to answer what it was asked.
+    assert document["spec"]["predictor"]["timeout"] > 60, document
 
 container = runtime["spec"]["containers"][0]
 assert container["name"] == "kserve-container", "KServe looks for it"

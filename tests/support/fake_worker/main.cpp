@@ -392,6 +392,12 @@ class FakeWorker {
   void loadWeights(const std::string& id, const std::string& file) {
     const std::string content = base::readFile(file);
     if (content == "die") ::kill(::getpid(), SIGKILL);
+    if (content == "await load") {
+      Arguments what("load");
+      commands().at("await")(what);
+      loaded_ = "77";
+      return send(protocol::Answer{.id = id});
+    }
     const bool isNumber = std::ranges::all_of(content, [](char c) { return c >= '0' && c <= '9'; });
     if (isNumber) loaded_ = content;
     send(protocol::Answer{.id = id, .error = isNumber ? "" : "they are damaged"});
