@@ -27,9 +27,9 @@ struct SetUp {
       bench.write(std::string("packaging/") + file,
                   bench.read(tests::sourceFile(std::string("packaging/") + file)));
     bench.write("packaging/apt-packages.txt", "here\nwanted\n");
-    for (const char* venv : {".venv", ".venv/checkers/kubernetes", ".venv/checkers/kserve",
-                             ".venv/checkers/training", ".venv/checkers/pipelines",
-                             ".venv/checkers/triton"})
+    for (const char* venv :
+         {".venv", ".venv/checkers/kubernetes", ".venv/checkers/kserve", ".venv/checkers/training",
+          ".venv/checkers/pipelines", ".venv/checkers/triton"})
       bench.writeProgram(std::string(venv) + "/bin/python", "exit 0\n");
     bench.writeProgram("bin/sleep", "echo pause >> pauses\n");
     bench.writeProgram("bin/id", "echo 0\n");

@@ -338,7 +338,7 @@ class TstModelWorkers : public QObject {
   void aBestIsReportedOnceItIsLoaded() {
     ServeBench bench;
     bench.start({"--follow"});
-    makeBest(bench, 8, "await load");
+    makeBest(bench, 8, "await load 77");
     QVERIFY(QTest::qWaitFor([&] { return hasLoad(bench); }, kPatienceMs));
     QCOMPARE(bench.metric("lockstep_model_step"), 4.0);
     QVERIFY(contains(bench.client().get("/v2/models/bench").body, R"("versions":["4"])"));

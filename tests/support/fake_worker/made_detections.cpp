@@ -43,4 +43,14 @@ protocol::Detected madeDetections(const protocol::Detect& asked, const std::stri
   return detected;
 }
 
+std::string madeWeights(const std::string& file, const std::function<void(Arguments&)>& await) {
+  const std::string content = base::readFile(file);
+  Arguments order(content);
+  const std::string what = order.word();
+  if (what == "die") ::kill(::getpid(), SIGKILL);
+  if (what != "await") return content;
+  await(order);
+  return order.rest();
+}
+
 }  // namespace lockstep::tests

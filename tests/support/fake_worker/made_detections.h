@@ -14,4 +14,7 @@ namespace lockstep::tests {
 protocol::Detected madeDetections(const protocol::Detect& asked, const std::string& weights,
                                   const std::function<void(Arguments&)>& await);
 
+/// The content of a file of weights, after what it says first is done: `die`, `await NAME`.
+std::string madeWeights(const std::string& file, const std::function<void(Arguments&)>& await);
+
 }  // namespace lockstep::tests

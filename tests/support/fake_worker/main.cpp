@@ -390,14 +390,8 @@ class FakeWorker {
 
   /// Weights whose content is no number are refused; `die` ends the worker.
   void loadWeights(const std::string& id, const std::string& file) {
-    const std::string content = base::readFile(file);
-    if (content == "die") ::kill(::getpid(), SIGKILL);
-    if (content == "await load") {
-      Arguments what("load");
-      commands().at("await")(what);
-      loaded_ = "77";
-      return send(protocol::Answer{.id = id});
-    }
+    const std::string content =
+        madeWeights(file, [this](Arguments& a) { commands().at("await")(a); });
     const bool isNumber = std::ranges::all_of(content, [](char c) { return c >= '0' && c <= '9'; });
     if (isNumber) loaded_ = content;
     send(protocol::Answer{.id = id, .error = isNumber ? "" : "they are damaged"});
