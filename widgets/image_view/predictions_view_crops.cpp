@@ -75,7 +75,7 @@ void PredictionsView::Impl::showCrops(const std::vector<ListedInstance>& found) 
                        {}};
   };
   crops->setInstances(found, session.dataset(), sourceOf);
-  const bool areNonePredicted = !shownAnalysis() || shownAnalysis()->imageCount() == 0;
+  const bool areNonePredicted = !session.analysis() || session.analysis()->imageCount() == 0;
   noCrops->setContent(
       areNonePredicted ? tr("No image is predicted at this step") : tr("No instance"),
       areNonePredicted ? tr("Crops are of what is detected or missed on predicted images.")
