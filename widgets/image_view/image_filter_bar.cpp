@@ -19,7 +19,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kNarrowestPx = 54;
+constexpr int kNarrowestPx = 54, kShortPlacePx = 72;
 constexpr int kFirstError = 100;
 const QString kFilterKey = QStringLiteral("filter"), kClassKey = QStringLiteral("class"),
               kSizeKey = QStringLiteral("size"), kSortKey = QStringLiteral("sort");
@@ -285,6 +285,7 @@ void ImageFilterBar::setClass(std::optional<CategoryId> category) {
 
 void ImageFilterBar::setPlace(const QString& text) {
   place_->setText(text);
+  place_->setMinimumWidth(std::min(place_->sizeHint().width(), scaledPx(kShortPlacePx)));
   wrap();
 }
 
