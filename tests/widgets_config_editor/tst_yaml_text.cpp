@@ -237,6 +237,19 @@ class TstYamlText : public QObject {
     }
   }
 
+  void nothingIsOfferedBesideTheScreens() {
+    YamlText text;
+    text.resize(400, 300);
+    text.move(-5000, -5000);
+    text.show();
+    text.setFocus();
+    text.setDocument(QStringLiteral("solver:\n  \n"));
+    text.setCursorPosition(1, 2);
+    QTest::keyClicks(&text, QStringLiteral("sched"));
+    QVERIFY(!text.isListActive());
+    QVERIFY(text.utf8().starts_with("solver:\n  sched"));
+  }
+
   void nothingIsOfferedWhereNothingIsValid() {
     YamlText text;
     text.resize(400, 300);

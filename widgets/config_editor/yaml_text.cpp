@@ -6,6 +6,7 @@
 
 #include <QEvent>
 #include <QFontInfo>
+#include <QGuiApplication>
 #include <QKeyEvent>
 #include <QRegularExpression>
 #include <QStringDecoder>
@@ -289,8 +290,8 @@ void YamlText::complete(bool asked) {
   const std::vector<std::string>& candidates = completion.candidates;
   const bool isWritten =
       candidates.size() == 1 && candidates.front().size() == completion.prefixBytes;
-  if (candidates.empty() || isWritten || (!asked && completion.prefixBytes == 0))
-    return cancelList();
+  const bool isWanted = asked || completion.prefixBytes > 0;
+  if (candidates.empty() || isWritten || !isWanted || !isCursorOnScreen()) return cancelList();
   std::vector<std::string> sorted = candidates;
   std::sort(sorted.begin(), sorted.end());
   std::string list;
@@ -299,6 +300,14 @@ void YamlText::complete(bool asked) {
     list += candidate;
   }
   SendScintilla(SCI_AUTOCSHOW, static_cast<unsigned long>(completion.prefixBytes), list.c_str());
+}
+
+/// QScintilla opens a list on the screen of the cursor without asking whether there is one.
+bool YamlText::isCursorOnScreen() const {
+  const auto byte = static_cast<long>(cursorByte());
+  const QPoint cursor(static_cast<int>(SendScintilla(SCI_POINTXFROMPOSITION, 0UL, byte)),
+                      static_cast<int>(SendScintilla(SCI_POINTYFROMPOSITION, 0UL, byte)));
+  return QGuiApplication::screenAt(viewport()->mapToGlobal(cursor)) != nullptr;
 }
 
 /// The selected candidate is already written at the cursor: completing it would add only a colon.

@@ -63,6 +63,7 @@ class YamlText : public QsciScintilla {
   void annotateIssues();
   int annotationWidth(int line) const;
   void complete(bool asked);
+  bool isCursorOnScreen() const;
   bool isWordWritten() const;
   void fitLineNumbers();
   int issueAtByte(std::size_t byte) const;
