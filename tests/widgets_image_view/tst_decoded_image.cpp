@@ -13,7 +13,8 @@ using namespace lockstep;
 
 namespace {
 
-QByteArray jpegBytes(QSize size) {
+/// Red at the left and blue at the right.
+QByteArray imageBytes(QSize size, const char* format) {
   QImage image(size, QImage::Format_RGB32);
   image.fill(qRgb(0, 0, 255));
   for (int y = 0; y < size.height(); ++y) {
@@ -22,20 +23,43 @@ QByteArray jpegBytes(QSize size) {
   QByteArray bytes;
   QBuffer buffer(&bytes);
   buffer.open(QIODevice::WriteOnly);
-  image.save(&buffer, "jpg", 95);
+  image.save(&buffer, format, 95);
   return bytes;
 }
+QByteArray jpegBytes(QSize size) { return imageBytes(size, "jpg"); }
 
-/// The JPEG with EXIF orientation 6: rotate by 90° clockwise.
-QByteArray withOrientation(const QByteArray& jpeg) {
-  const char segment[] =
-      "\xff\xe1\x00\x22"
-      "Exif\0\0"
+/// A directory of EXIF with orientation 6: rotate by 90° clockwise.
+QByteArray exif() {
+  const char directory[] =
       "MM\0\x2a\0\0\0\x08"
       "\0\x01"
       "\x01\x12\0\x03\0\0\0\x01\0\x06\0\0"
       "\0\0\0\0";
-  return jpeg.left(2) + QByteArray(segment, sizeof(segment) - 1) + jpeg.mid(2);
+  return {directory, sizeof(directory) - 1};
+}
+
+QByteArray turnedJpeg(QSize size) {
+  const QByteArray jpeg = jpegBytes(size);
+  return jpeg.left(2) +
+         QByteArray(
+             "\xff\xe1\x00\x22"
+             "Exif\0\0",
+             10) +
+         exif() + jpeg.mid(2);
+}
+
+/// The same as an extended WebP file, where EXIF stands behind the pixels.
+QByteArray turnedWebp(QSize size) {
+  const auto number = [](int value, int bytes) {
+    QByteArray text;
+    for (int i = 0; i < bytes; ++i) text.append(static_cast<char>(value >> (8 * i) & 0xff));
+    return text;
+  };
+  const QByteArray hasExif = number(8, 4);
+  const QByteArray chunks = "WEBPVP8X" + number(10, 4) + hasExif + number(size.width() - 1, 3) +
+                            number(size.height() - 1, 3) + imageBytes(size, "webp").mid(12) +
+                            "EXIF" + number(static_cast<int>(exif().size()), 4) + exif();
+  return "RIFF" + number(static_cast<int>(chunks.size()), 4) + chunks;
 }
 
 }  // namespace
@@ -111,8 +135,14 @@ class TstDecodedImage : public QObject {
     QVERIFY(image.warning.contains(QStringLiteral("30 × 20")));
   }
 
+  void exifOrientationIsAppliedOnlyToMatchTheAnnotatedSize_data() {
+    QTest::addColumn<QByteArray>("bytes");
+    QTest::newRow("JPEG") << turnedJpeg({60, 40});
+    QTest::newRow("WebP") << turnedWebp({60, 40});
+  }
   void exifOrientationIsAppliedOnlyToMatchTheAnnotatedSize() {
-    const QString path = write("turned.jpg", withOrientation(jpegBytes({60, 40})));
+    QFETCH(QByteArray, bytes);
+    const QString path = write("turned", bytes);
     const widgets::DecodedImage asStored = widgets::decodeImage(path, {60, 40});
     QCOMPARE(asStored.levels.size(), QSize(60, 40));
     QVERIFY(asStored.levels.colourAt({5, 20}).red() > 200);
@@ -125,6 +155,7 @@ class TstDecodedImage : public QObject {
     const widgets::DecodedImage alone = widgets::decodeImage(path, {});  // as predict reads it
     QCOMPARE(alone.levels.size(), QSize(40, 60));
     QCOMPARE(widgets::decodeThumbnail(path, {}, 30).image.size(), QSize(20, 30));
+    QCOMPARE(widgets::readImageFacts(path).size, QSize(40, 60));
   }
 
   /// Of a bitmap all pixels would be decoded: the file is mostly a hole, and so would take them.

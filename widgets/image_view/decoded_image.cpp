@@ -7,10 +7,12 @@
 #include <QImageReader>
 #include <QTransform>
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <optional>
 
 #include "engine/base/file_text.h"
+#include "engine/base/image_header.h"
 #include "engine/base/image_size.h"
 #include "engine/base/input_file.h"
 #include "engine/coco/masks/orientation.h"
@@ -29,6 +31,22 @@ QString tr(const char* text) { return QCoreApplication::translate("DecodedImage"
 
 bool swapsSides(QImageIOHandler::Transformations transformation) {
   return transformation.testFlag(QImageIOHandler::TransformationRotate90);
+}
+
+/// As Exif says of the file, which Qt reads of JPEG and TIFF alone.
+QImageIOHandler::Transformations transformationOf(std::string_view file,
+                                                  const QImageReader& reader) {
+  static constexpr std::array kOfOrientations{QImageIOHandler::TransformationNone,
+                                              QImageIOHandler::TransformationMirror,
+                                              QImageIOHandler::TransformationRotate180,
+                                              QImageIOHandler::TransformationFlip,
+                                              QImageIOHandler::TransformationFlipAndRotate90,
+                                              QImageIOHandler::TransformationRotate90,
+                                              QImageIOHandler::TransformationMirrorAndRotate90,
+                                              QImageIOHandler::TransformationRotate270};
+  const auto header = base::readImageHeader(file);
+  if (!header || header->exifOrientation == 1) return reader.transformation();
+  return kOfOrientations.at(static_cast<std::size_t>(header->exifOrientation - 1));
 }
 
 QImage oriented(const QImage& image, QImageIOHandler::Transformations transformation) {
@@ -83,6 +101,9 @@ class OpenFile {
   }
 
   QImageReader& reader() { return reader_; }
+  QImageIOHandler::Transformations transformation() const {
+    return transformationOf(text_.view(), reader_);
+  }
   /// libjpeg fills missing data with grey without an error. A complete JPEG has an end marker near
   /// its end.
   bool isTruncated() const {
@@ -120,7 +141,7 @@ class OpenFile {
   }
   QString error() const {
     if (bytes_.isEmpty()) return tr("the file is empty");
-    if (reader_.error() == QImageReader::UnsupportedFormatError)
+    if (format_.isEmpty())
       return unknownFormat(bytes_.first(std::min(kHeadBytes, bytes_.size())),
                            QImageReader::supportedImageFormats());
     return tr("its content cannot be decoded: %1").arg(error_);
@@ -135,11 +156,6 @@ class OpenFile {
   QByteArray format_;
   QString error_;
 };
-
-QByteArray headOf(const QString& path) {
-  QFile file(path);
-  return file.open(QIODevice::ReadOnly) ? file.read(kHeadBytes) : QByteArray();
-}
 
 QString shrunkWarning(QSize size, int shrink) {
   if (shrink == 1) return {};
@@ -157,7 +173,7 @@ QImage readSmall(OpenFile& file, QSize annotatedSize, int heightPx, QString& fai
     failure = tr("too large for a thumbnail");
     return {};
   }
-  const QImageIOHandler::Transformations transformation = file.reader().transformation();
+  const QImageIOHandler::Transformations transformation = file.transformation();
   const bool orients = needsOrientation(stored, transformation, annotatedSize);
   QImage image;
   if (stored.isEmpty()) {
@@ -226,7 +242,7 @@ DecodedImage decodeImage(const QString& path, QSize annotatedSize) {
   if (!decoded.failure.isEmpty()) return decoded;
   try {
     OpenFile file(path);
-    const QImageIOHandler::Transformations transformation = file.reader().transformation();
+    const QImageIOHandler::Transformations transformation = file.transformation();
     QSize size = file.reader().size();
     const int shrink = shrinkOf(size);
     QImage image = file.read(shrink);
@@ -274,25 +290,20 @@ bool hasChanged(const QString& path, const base::FileVersion& decoded) {
 ImageFileFacts readImageFacts(const QString& path) {
   ImageFileFacts facts{{}, openError(path)};
   if (!facts.failure.isEmpty()) return facts;
-  QImageReader reader(path);
-  reader.setDecideFormatFromContent(true);
-  if (!reader.canRead()) {
-    facts.failure = QFileInfo(path).size() == 0
-                        ? tr("the file is empty")
-                        : unknownFormat(headOf(path), QImageReader::supportedImageFormats());
-    return facts;
+  try {
+    OpenFile file(path);
+    facts.size = file.reader().size();
+    if (facts.size.isEmpty()) facts.size = file.readAsIs().size();
+    if (facts.size.isEmpty()) facts.failure = file.error();
+    if (qint64{facts.size.width()} * facts.size.height() > kMostPredictedPixels)
+      facts.failure = tr("%1 × %2 px are more than the engine reads (2³⁰ pixels): scale it down or "
+                         "cut it into parts")
+                          .arg(facts.size.width())
+                          .arg(facts.size.height());
+    if (swapsSides(file.transformation())) facts.size.transpose();
+  } catch (const std::exception& error) {
+    facts.failure = tr("it cannot be read: %1").arg(QString::fromUtf8(error.what()));
   }
-  facts.size = reader.size();
-  if (facts.size.isEmpty()) facts.size = reader.read().size();
-  if (facts.size.isEmpty()) {
-    facts.failure = tr("its content cannot be decoded: %1").arg(reader.errorString());
-  } else if (qint64{facts.size.width()} * facts.size.height() > kMostPredictedPixels) {
-    facts.failure = tr("%1 × %2 px are more than the engine reads (2³⁰ pixels): scale it down or "
-                       "cut it into parts")
-                        .arg(facts.size.width())
-                        .arg(facts.size.height());
-  }
-  if (swapsSides(reader.transformation())) facts.size.transpose();
   return facts;
 }
 
