@@ -6,6 +6,7 @@
 #include <QScrollArea>
 #include <QSplitter>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <cmath>
 
 #include "engine/coco/evaluation/past_limit.h"
@@ -470,9 +471,10 @@ MatchThresholds PredictionsPanel::thresholds() const {
 const std::set<CategoryId>& PredictionsPanel::hidden() const { return filter_->hidden(); }
 
 bool PredictionsPanel::reveal(CategoryId category, double score) {
-  const bool isHidden = hidden().contains(category), isBelow = score < thresholds().score;
+  const bool isHidden = hidden().contains(category);
+  const bool isBelow = score < thresholds().score && score_->value() > 0;
   if (isHidden) filter_->uncheck({});
-  if (isBelow) score_->setValue(static_cast<int>(std::floor(score * kPercent)));
+  if (isBelow) score_->setValue(static_cast<int>(std::floor(std::max(score, 0.0) * kPercent)));
   if (isHidden || isBelow) Q_EMIT filterChanged();
   return isHidden || isBelow;
 }

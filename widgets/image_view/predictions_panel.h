@@ -62,6 +62,9 @@ class PredictionsPanel : public QWidget {
   void restoreViewState(const QVariantMap& state);
   MatchThresholds thresholds() const;
   const std::set<CategoryId>& hidden() const;
+  /// Lowers the score threshold, and shows hidden classes, where these hide what has this class and
+  /// score; false: nothing does, or it cannot be lowered any more.
+  bool reveal(CategoryId category, double score);
   InstanceTable* table() const { return table_; }
   ClassTable* classTable() const { return classTable_; }
   CheckpointCurve* checkpointCurve() const { return checkpointCurve_; }
@@ -70,9 +73,6 @@ class PredictionsPanel : public QWidget {
 
  public Q_SLOTS:
   void stepScore(int by);
-  /// Lowers the score threshold, and shows hidden classes, where these hide what has this class and
-  /// score; false: nothing does.
-  bool reveal(CategoryId category, double score);
   void stepCheckpoint(int by);
 
  Q_SIGNALS:

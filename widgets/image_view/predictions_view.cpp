@@ -251,7 +251,10 @@ void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   emitReady();
 }
 
-void PredictionsView::clear() { setDataset(nullptr, {}); }
+void PredictionsView::clear() {
+  impl_->askedInstance.reset();
+  setDataset(nullptr, {});
+}
 
 void PredictionsView::setCheckpoints(const std::vector<qint64>& steps, std::set<qint64> kept) {
   impl_->session.store().setCheckpoints(steps, std::move(kept));

@@ -46,6 +46,7 @@ void PredictionsView::Impl::goToErrorOf(const std::vector<std::size_t>& images) 
   for (std::size_t i = 0; i < order.size(); ++i)
     if (areAsked.contains(order[i])) places.push_back(static_cast<int>(i));
   if (places.empty()) return filters->setPlace(tr("No errors at these thresholds"));
+  askedInstance.reset();
   const int by = errorsBy, here = placeOf(session.imageIndex());
   const auto after = std::upper_bound(places.begin(), places.end(), here);
   const auto before = std::lower_bound(places.begin(), places.end(), here);

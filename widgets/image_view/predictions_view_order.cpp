@@ -47,6 +47,7 @@ void PredictionsView::Impl::showOrder(std::vector<std::size_t> newOrder) {
   const bool toFirstError = std::exchange(goesToFirstError, false);
   if (newOrder != order || order.empty()) showImages(std::move(newOrder));
   if (!toFirstError || order.empty() || areCropsShown()) return;
+  askedInstance.reset();
   showImageAt(0);
   chooseErrorFrom = 1;
   chooseWaitingError();

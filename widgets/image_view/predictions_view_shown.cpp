@@ -59,8 +59,8 @@ void PredictionsView::Impl::chooseAsked() {
     return wanted.detection >= 0 ? one.facts.detection == wanted.detection
                                  : one.facts.annotation == wanted.annotation;
   });
-  if (found == instances.end()) return;
   askedInstance.reset();
+  if (found == instances.end()) return;  // past the most detections of an image
   choose(static_cast<int>(found - instances.begin()));
   canvas()->showBox(found->box);
 }
