@@ -98,6 +98,24 @@ class TstCrops : public QObject, protected tests::PredictionsViewBench {
     QTRY_COMPARE(grid()->count(), 5);
   }
 
+  /// Detections of another step have other indices.
+  void noCropOfTheStepBeforeStays() {
+    view_->setPredictions(20, {}, {ImageId{1}});  // both its objects are missed
+    showCrops();
+    QCOMPARE(grid()->count(), 5);
+    view_->setCurrentCheckpoint(20);
+    QCOMPARE(grid()->count(), 0);
+    QVERIFY(!grid()->isVisible());
+    QVERIFY(hasLabelOfPage("Matching…"));
+    QTRY_COMPARE(listed(), (QStringList{QStringLiteral("disc: false negative, image1.png"),
+                                        QStringLiteral("star: false negative, image1.png")}));
+    QVERIFY(grid()->isVisible());
+    QTest::mouseClick(grid()->viewport(), Qt::LeftButton, {}, grid()->itemRect(1).center());
+    QTRY_VERIFY(view_->chosenInstance());
+    QVERIFY(view_->chosenInstance()->facts.verdict == Verdict::Missed);
+    QCOMPARE(view_->chosenInstance()->className, QStringLiteral("star"));
+  }
+
   /// The pixels of the picture are those of the image around the box.
   void aCropIsCutOutOfItsImage() {
     QImage picture(200, 100, QImage::Format_RGB32);

@@ -189,6 +189,7 @@ void PredictionsView::connectSession() {
   });
   connect(&impl->session, &PredictionSession::analysed, this, [this, impl] {
     impl->rebuildOrder();
+    if (impl->crops->count() == 0) impl->findCrops();  // which wait for it, or are others now
     impl->showCounts();
     emitReady();
   });

@@ -1,4 +1,5 @@
 // The Predictions page's other way to look: all instances that pass the filters, as crops.
+#include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -66,23 +67,42 @@ void PredictionsView::Impl::findCrops() {
 }
 
 void PredictionsView::Impl::showCrops(const std::vector<ListedInstance>& found) {
-  const auto sourceOf = [this](std::size_t image) {
+  const auto sourceOf = [this, step = session.step()](std::size_t image) {
     const coco::Image& of = session.dataset()->images()[image];
     return CropRequest{session.pathOf(image),
                        session.annotatedSizeOf(of),
-                       session.store().find(session.step(), of.id),
+                       session.store().find(step, of.id),
                        nullptr,
                        {}};
   };
   crops->setInstances(found, session.dataset(), sourceOf);
-  const bool areNonePredicted = !session.analysis() || session.analysis()->imageCount() == 0;
-  noCrops->setContent(
-      areNonePredicted ? tr("No image is predicted at this step") : tr("No instance"),
-      areNonePredicted ? tr("Crops are of what is detected or missed on predicted images.")
-                       : tr("None passes the filters and the score threshold."),
-      areNonePredicted || filters->filtersText().isEmpty() ? QString() : tr("Clear filters"));
+  describeNoCrops();
   stages->setCurrentWidget(found.empty() ? static_cast<QWidget*>(noCrops) : crops);
   if (hasImages()) showFacts();
+}
+
+/// In the place of the crops.
+void PredictionsView::Impl::describeNoCrops() {
+  if (awaitsMatches())
+    return noCrops->setContent(tr("Matching…"),
+                               tr("The detections of this step are compared with the objects."));
+  if (!session.analysis() || session.analysis()->imageCount() == 0)
+    return noCrops->setContent(tr("No image is predicted at this step"),
+                               tr("Crops are of what is detected or missed on predicted images."));
+  noCrops->setContent(tr("No instance"), tr("None passes the filters and the score threshold."),
+                      filters->filtersText().isEmpty() ? QString() : tr("Clear filters"));
+}
+
+/// At the shown step and IoU threshold.
+bool PredictionsView::Impl::awaitsMatches() const {
+  return !session.isAnalysed() && (session.analysis() || session.awaitsAnalysis());
+}
+
+/// Their indices are those of the step before.
+void PredictionsView::Impl::dropCrops() {
+  cropsJob.cancel();
+  crops->setInstances({}, session.dataset(), {});
+  findCrops();
 }
 
 /// Chosen in its image, once that is there.
@@ -91,10 +111,10 @@ void PredictionsView::Impl::goToInstance(const ListedInstance& instance) {
   const int at = placeOf(instance.image);
   if (at < 0) return;
   if (instance.image != session.imageIndex()) showImageAt(at);
-  askedInstance = AskedInstance{
-      session.image(),
-      session.step(),
-      {instance.detection, instance.annotation, instance.category, instance.score}};
+  askedInstance =
+      AskedInstance{session.image(),
+                    session.step(),
+                    {instance.detection, instance.annotation, instance.category, instance.score}};
   chooseAsked();
   canvas()->setFocus();
 }
@@ -104,6 +124,7 @@ void PredictionsView::Impl::showCropFacts() {
   facts->setText(order.size() == 1
                      ? tr("of 1 image")
                      : tr("of %1 images").arg(countText(static_cast<qint64>(order.size()))));
+  if (awaitsMatches() && crops->count() == 0) return filters->setPlace(tr("Matching…"));
   filters->setPlace(crops->count() == 1 ? tr("1 instance")
                                         : tr("%1 instances").arg(countText(crops->count())));
 }

@@ -138,8 +138,10 @@ void PredictionsView::Impl::showPage() {
 }
 
 void PredictionsView::Impl::setStep(qint64 step) {
-  if (step != session.step()) wasReady = false;
+  const bool isOther = step != session.step();
+  if (isOther) wasReady = false;
   session.setStep(step);
+  if (isOther) dropCrops();
   panel->showCheckpoints(session.store(), step);
   panel->history()->showStep(step);
   if (isInOrderOfLosses()) rebuildOrder();

@@ -2,7 +2,12 @@
 
 #include <QString>
 #include <QTimer>
+#include <algorithm>
 #include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "widgets/image_view/image_filter_bar.h"
@@ -54,7 +59,7 @@ struct PredictionsView::Impl {
         showCrops(found);
         announceReady();
       }};
-  QTimer errorFiguresTimer;                        ///< runs while the sliders move
+  QTimer errorFiguresTimer;        ///< runs while the sliders move
   bool goesToFirstError = false;   ///< as soon as the images that are asked for are there
   QString resultsName;             ///< of what is shown instead of checkpoints
   std::optional<qint64> vanished;  ///< the checkpoint of this step is gone
@@ -158,6 +163,9 @@ struct PredictionsView::Impl {
   bool areCropsShown() const;
   void showStage();
   void findCrops();
+  void dropCrops();
+  bool awaitsMatches() const;
+  void describeNoCrops();
   void showCrops(const std::vector<ListedInstance>& found);
   void goToInstance(const ListedInstance& instance);
   void showCropFacts();
