@@ -65,7 +65,13 @@ void PredictionsView::buildUi() {
   impl_->page->setStretchFactor(0, 1);
   impl_->page->setStretchFactor(1, 0);
   impl_->page->setSizes({1000, 380});
-  impl_->stack = new QStackedLayout(this);
+  impl_->banner = new Banner;
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(impl_->banner);
+  impl_->stack = new QStackedLayout;
+  column->addLayout(impl_->stack, 1);
   impl_->stack->addWidget(impl_->empty);
   impl_->stack->addWidget(impl_->page);
   setEmptyText(

@@ -11,7 +11,6 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "widgets/banner.h"
 #include "widgets/curves/number_text.h"
 #include "widgets/elided_label.h"
 #include "widgets/empty_state.h"
@@ -121,8 +120,6 @@ QWidget* PredictionsView::Impl::buildImageSide(PredictionsView* view) {
   strip = new ThumbnailStrip;
   imageSide = new QVBoxLayout(side);
   imageSide->setContentsMargins(16, 10, 16, 6);
-  banner = new Banner;
-  imageSide->addWidget(banner);
   imageSide->addLayout(buildHeader(view));
   imageSide->addWidget(buildStages(view), 1);
   imageSide->addWidget(buildKey());
