@@ -3,7 +3,6 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QDir>
-#include <QDragEnterEvent>
 #include <QFile>
 #include <QImage>
 #include <QLabel>
@@ -18,10 +17,10 @@
 #include "app/predictions/opened_batches.h"
 #include "app/predictions/opened_images.h"
 #include "app/predictions/predictions_page.h"
+#include "tests/app/dropped_files.h"
 #include "tests/app/live_run.h"
 #include "tests/support/test_main.h"
 #include "widgets/banner.h"
-#include "widgets/drop_hint.h"
 #include "widgets/image_view/image_stage.h"
 #include "widgets/image_view/predictions_view.h"
 #include "widgets/image_view/thumbnail_strip.h"
@@ -30,22 +29,6 @@ using namespace lockstep;
 using app::PredictionsPage;
 using app::RunController;
 using tests::line;
-
-namespace {
-
-/// Drops files as a file manager does.
-void drop(QWidget& target, QMimeData& data) {
-  const QPoint at = target.rect().center();
-  QDragEnterEvent enter(at, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
-  QApplication::sendEvent(&target, &enter);
-  QVERIFY(enter.isAccepted());
-  QVERIFY(target.findChild<widgets::DropHint*>()->isVisible());
-  QDropEvent dropped(at, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
-  QApplication::sendEvent(&target, &dropped);
-  QVERIFY(!target.findChild<widgets::DropHint*>()->isVisible());
-}
-
-}  // namespace
 
 class TstOpenedImages : public QObject {
   Q_OBJECT
@@ -169,7 +152,7 @@ class TstOpenedImages : public QObject {
     QMimeData data;
     data.setUrls({QUrl::fromLocalFile(broken), QUrl::fromLocalFile(picture("b.png")),
                   QUrl::fromLocalFile(text("c.txt", "x"))});
-    drop(page, data);
+    tests::drop(page, data);
     nlohmann::json request;
     for (QByteArray sent = engine_.nextLine(); !sent.isEmpty(); sent = engine_.nextLine()) {
       request = requestIn(sent);
@@ -209,7 +192,7 @@ class TstOpenedImages : public QObject {
     QSignalSpy asked(&page, &PredictionsPage::runRequested);
     QMimeData data;
     data.setUrls({QUrl::fromLocalFile(folder + QStringLiteral("/checkpoints/step-00000040"))});
-    drop(page, data);
+    tests::drop(page, data);
     QTRY_COMPARE(asked.count(), 1);
     QCOMPARE(asked[0][0].toString(), QFileInfo(folder).canonicalFilePath());
     RunController run(asked[0][0].toString());
@@ -258,7 +241,7 @@ class TstOpenedImages : public QObject {
     QCOMPARE(page.view()->shownImage()->width, 8);
     QMimeData data;
     data.setUrls({QUrl::fromLocalFile(file("b.png"))});
-    drop(page, data);
+    tests::drop(page, data);
     QTRY_COMPARE(page.view()->shownImage()->width, 12);
     QVERIFY(!says(page, QStringLiteral("Looking for images")));
   }
@@ -276,7 +259,7 @@ class TstOpenedImages : public QObject {
     QTRY_VERIFY(run.isLoaded() && run.program());
     QMimeData data;
     data.setUrls({QUrl::fromLocalFile(picture("a.png"))});
-    drop(page, data);
+    tests::drop(page, data);
     QTRY_VERIFY(page.view()->shownImage());
     QTRY_VERIFY(says(page, QStringLiteral("Select a run")));
     page.findChild<QAction*>(QStringLiteral("predictions.held_out_images"))->trigger();
