@@ -40,6 +40,7 @@ void PredictionsPage::connectSignals() {
   connect(view_, &widgets::PredictionsView::allImagesCanceled, this,
           &PredictionsPage::cancelAllImages);
   connect(view_, &widgets::PredictionsView::checkpointChosen, this, [this](qint64 step) {
+    if (areResultsShown_) return;
     pendingStep_.reset();
     followsNewest_ = step >= steps_.initialStep();
     store_.readAllOf(step);
@@ -51,16 +52,23 @@ void PredictionsPage::connectSignals() {
     const bool areResults =
         place > static_cast<int>(ImagePart::Opened) ||
         (place == static_cast<int>(ImagePart::Opened) && opened_.images.empty());
-    areResults ? showResults() : showPart(static_cast<ImagePart>(place));
+    if (areResults) return showResults();
+    showPart(static_cast<ImagePart>(place));
   });
   connect(view_, &widgets::PredictionsView::emptyActionTriggered, this,
           &PredictionsPage::configureRequested);
-  connect(view_, &widgets::PredictionsView::emptyOtherActionTriggered, this,
-          [this] { isForeignRunShown() ? openResultsDialog() : openCheckpointDialog(); });
-  connect(view_, &widgets::PredictionsView::messageActionTriggered, this,
-          &PredictionsPage::doMessageAction);
-  connect(view_, &widgets::PredictionsView::partCloseClicked, this,
-          [this] { areResultsShown_ ? closeResults() : closeImages(); });
+  connect(view_, &widgets::PredictionsView::emptyOtherActionTriggered, this, [this] {
+    if (isForeignRunShown()) return openResultsDialog();
+    openCheckpointDialog();
+  });
+  connect(view_, &widgets::PredictionsView::messageActionTriggered, this, [this] {
+    const auto act = messageAction_;  // which may say something else
+    if (act) act();
+  });
+  connect(view_, &widgets::PredictionsView::partCloseClicked, this, [this] {
+    if (areResultsShown_) return closeResults();
+    closeImages();
+  });
   connect(view_, &widgets::PredictionsView::exportRequested, this,
           &PredictionsPage::exportRequested);
   for (auto changed :
@@ -73,20 +81,20 @@ void PredictionsPage::connectSignals() {
   connectResults();
 }
 
-/// Those of another part are of what was shown before.
+/// Those of another part, or of the run while results are shown, are of what was shown before.
 void PredictionsPage::connectAnswers() {
   connect(&requests_, &PredictionRequests::ready, this,
           [this](const AskedPrediction& asked, const QString& file) {
             keepAnswer(asked, file);
-            if (asked.part == part_) takeAnswer(asked, file);
+            if (asked.part == part_ && !areResultsShown_) takeAnswer(asked, file);
           });
   connect(&requests_, &PredictionRequests::failed, this,
           [this](const AskedPrediction& asked, const QString& why) {
-            if (asked.part == part_) takeFailure(asked, why);
+            if (asked.part == part_ && !areResultsShown_) takeFailure(asked, why);
           });
   connect(&requests_, &PredictionRequests::progressed, this,
           [this](const AskedPrediction& asked, qint64 done, qint64 of) {
-            if (!asked.image && asked.part == part_)
+            if (!asked.image && asked.part == part_ && !areResultsShown_)
               view_->setAllImagesProgress(asked.step,
                                           batches_.isRunning() ? batches_.done() + done : done,
                                           batches_.isRunning() ? batches_.of() : of);
@@ -113,6 +121,8 @@ void PredictionsPage::takeFailure(const AskedPrediction& asked, const QString& w
 
 void PredictionsPage::connectStore() {
   connect(&store_, &PredictionsStore::idle, this, &PredictionsPage::announceReady);
+  connect(&store_, &PredictionsStore::idle, this, &PredictionsPage::openWaitingResults,
+          Qt::QueuedConnection);  // another part may be read by then
   connect(&store_, &PredictionsStore::datasetLoaded, this, [this](const RunDataset& heldOut) {
     hasDataset_ = true;
     if (part_ != ImagePart::Opened) truth_ = heldOut;
@@ -145,7 +155,7 @@ void PredictionsPage::connectStore() {
     if (run_ && run_->program()) return loadForeign();
     if (part_ != ImagePart::HeldOut) return leavePart(message);
     view_->setEmptyText(tr("The held-out images cannot be shown"), message, tr("Open Configure"));
-    view_->setMessage(message);
+    view_->setMessage({});
   });
   connectPredictions();
 }
@@ -163,6 +173,7 @@ void PredictionsPage::connectPredictions() {
           [this](const StepPredictions& predictions) {
             if (!run_) return;
             viewStates_[run_->folder()].answers[part_].push_back(predictions);
+            if (areResultsShown_) return;
             if (part_ != ImagePart::Opened) view_->setMessage({});
             showUnreadable(predictions.results->unreadable());
             view_->setPredictions(predictions.step, predictions.results);
@@ -189,6 +200,8 @@ void PredictionsPage::setRun(RunController* run) {
   whyReloaded_.clear();
   cancelResults();
   results_ = {};
+  askedResults_ = {};
+  waitingResults_ = {};
   areResultsShown_ = false;
   truth_.reset();
   forgetFaults();
@@ -204,21 +217,6 @@ void PredictionsPage::setRun(RunController* run) {
     pendingStep_ = std::exchange(openedCheckpoint_, std::nullopt)->step;
   takeAskedInstance();
   if (isVisible()) load();
-}
-
-void PredictionsPage::showInstance(const QString& folder, qint64 step, const coco::Image& image,
-                                   const widgets::WantedInstance& instance) {
-  askedInstance_ = AskedInstance{folder, step, image, instance};
-  takeAskedInstance();
-}
-
-void PredictionsPage::takeAskedInstance() {
-  if (!askedInstance_ || !run_ || run_->folder() != askedInstance_->folder) return;
-  const AskedInstance asked = *std::exchange(askedInstance_, std::nullopt);
-  showPart(ImagePart::HeldOut);
-  lastImage_ = asked.image;
-  showStep(asked.step);
-  view_->showInstance(asked.image, asked.step, asked.instance);
 }
 
 void PredictionsPage::showEmptyText() {
@@ -263,6 +261,7 @@ void PredictionsPage::restoreAnswers() {
 
 void PredictionsPage::connectRun() {
   connect(run_, &RunController::changed, this, [this](const RunChanges& changes) {
+    openWaitingResults();
     if (run_->program()) return loadForeign();  // known once it has been read
     if (changes.cutAfter) forgetAfter(*changes.cutAfter);
     if (changes.results()) updateResults();
@@ -473,23 +472,10 @@ void PredictionsPage::forgetAfter(qint64 step) {
   view_->forgetAfter(step);
 }
 
-void PredictionsPage::showStep(qint64 step) {
-  pendingStep_ = step;
-  if (steps_.isEmpty()) return;
-  pendingStep_.reset();
-  const qint64 shown = steps_.atOrBefore(step);
-  followsNewest_ = shown >= steps_.initialStep();
-  view_->setCurrentCheckpoint(shown);
-  showFaults();
-  if (hasDataset_) store_.readAllOf(shown);
-}
-
-void PredictionsPage::followCursor(qint64 step) {
-  if (steps_.isEmpty() || steps_.atOrBefore(step) != view_->currentCheckpoint()) showStep(step);
-}
-
 bool PredictionsPage::isReady() const {
-  if (search_.isRunning() || keptSearch_.isRunning() || resultsReading_) return false;
+  if (search_.isRunning() || keptSearch_.isRunning() || resultsReading_ ||
+      !waitingResults_.results.isEmpty())
+    return false;
   if (!run_) return store_.isIdle() && view_->isReady();
   return run_->isLoaded() && store_.isIdle() && view_->isReady();
 }

@@ -5,6 +5,7 @@
 #include <QTimer>
 #include <QVariantMap>
 #include <QWidget>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -127,6 +128,10 @@ class PredictionsPage : public QWidget {
   void connectResults();
   void openResultsDialog();
   void judgeResultsBy();
+  bool awaitsTruth() const;
+  void openWaitingResults();
+  void refuseUnjudged(const ResultsSource& source);
+  void showMessage(const QString& message, const QString& action, const std::function<void()>& act);
   void tellResultsFailed(const QString& why);
   void showResultsProgress();
   void endReadingResults();
@@ -134,11 +139,10 @@ class PredictionsPage : public QWidget {
   void showResults();
   void closeResults();
   void leaveResults(ImagePart part);
-  void doMessageAction();
   void closeImages();
   void forgetPasted();
   void paste();
-  void take(const QMimeData& data);
+  void take(const QMimeData& dropped);
   QString savePasted(const QImage& picture);
   void addOpened(const OpenedImages& found);
   void keepOpened(const OpenedImages& found);
@@ -209,7 +213,8 @@ class PredictionsPage : public QWidget {
   } results_;
   ResultsSource askedResults_;  ///< last; they may have failed
   bool areResultsShown_ = false;
-  bool haveResultsFailed_ = false;                   ///< which is said
+  ResultsSource waitingResults_;         ///< for the run's data, that are to judge them
+  std::function<void()> messageAction_;  ///< of the button beside the message that has one
   std::shared_ptr<ReadingProgress> resultsReading_;  ///< null: none are being read
   jobs::Job resultsJob_;
   QTimer resultsTicks_;

@@ -100,7 +100,7 @@ KeptAnswers::Attempt PredictionsPage::attempt() const {
 void PredictionsPage::keepAnswer(const AskedPrediction& asked, const QString& file) {
   if (kept_.isNone() || !run_ || run_->place() || asked.isExplanation || asked.isOfPart()) return;
   const KeptAnswer answer{asked.part, asked.step, asked.image, asked.files};
-  if (asked.part == part_)  // it is read anyway
+  if (asked.part == part_ && !areResultsShown_)  // it is read anyway
     viewStates_[run_->folder()].keptFiles[part_].insert(kept_.pathOf(attempt(), answer));
   jobs::start(
       this, jobs::Kind::Disk,

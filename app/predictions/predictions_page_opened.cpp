@@ -149,28 +149,31 @@ void PredictionsPage::showOpenedMessage() {
                              lines.join(u'\n'));
   const bool hasCheckpoints = run_ && !run_->program();
   if (hasCheckpoints || opened_.images.empty()) return view_->setMessage({});
-  view_->setMessage(tr("Select a run on the left, or open a checkpoint, to predict these images."),
-                    {}, tr("Open a checkpoint…"));
+  showMessage(tr("Select a run on the left, or open a checkpoint, to predict these images."),
+              tr("Open a checkpoint…"), [this] { openCheckpointDialog(); });
 }
 
-void PredictionsPage::take(const QMimeData& data) {
-  QStringList files = localFilesIn(data);
-  if (files.isEmpty() && data.hasImage()) {
-    const QString file = savePasted(qvariant_cast<QImage>(data.imageData()));
+void PredictionsPage::take(const QMimeData& dropped) {
+  QStringList files = localFilesIn(dropped);
+  if (files.isEmpty() && dropped.hasImage()) {
+    const QString file = savePasted(qvariant_cast<QImage>(dropped.imageData()));
     if (!file.isEmpty()) files.append(file);
   }
   for (const QString& file : QStringList(files)) {
     const bool areResults = file.endsWith(QLatin1String(".json"), Qt::CaseInsensitive);
     if (!areResults && !looksLikeCheckpoint(file)) continue;
     files.removeOne(file);
-    areResults ? openResults({file}) : openCheckpoint(file);
+    if (areResults)
+      openResults({file});
+    else
+      openCheckpoint(file);
   }
   openImages(files);
 }
 
 void PredictionsPage::paste() {
-  const QMimeData* data = QApplication::clipboard()->mimeData();
-  if (data && (data->hasImage() || !localFilesIn(*data).isEmpty())) return take(*data);
+  const QMimeData* copied = QApplication::clipboard()->mimeData();
+  if (copied && (copied->hasImage() || !localFilesIn(*copied).isEmpty())) return take(*copied);
   view_->setMessage(tr("The clipboard holds neither a picture nor files."));
 }
 
@@ -188,8 +191,8 @@ QString PredictionsPage::savePasted(const QImage& picture) {
 }
 
 void PredictionsPage::dragEnterEvent(QDragEnterEvent* event) {
-  const QMimeData& data = *event->mimeData();
-  if (!data.hasImage() && localFilesIn(data).isEmpty()) return;
+  const QMimeData& dragged = *event->mimeData();
+  if (!dragged.hasImage() && localFilesIn(dragged).isEmpty()) return;
   event->acceptProposedAction();
   dropHint_->showText(
       tr("Drop images or folders to predict them with this checkpoint, another checkpoint, or the "

@@ -39,9 +39,8 @@ void PredictionsPage::judgeResultsBy() {
 void PredictionsPage::openResults(const ResultsSource& source) {
   cancelResults();
   askedResults_ = source;
-  if (source.annotations.isEmpty() && !truth_)
-    return tellResultsFailed(
-        tr("%1: there is no run whose data could judge these results").arg(source.results));
+  waitingResults_ = {};
+  if (source.annotations.isEmpty() && !truth_) return refuseUnjudged(source);
   resultsReading_ = std::make_shared<ReadingProgress>();
   resultsTicks_.start();
   showResultsProgress();
@@ -58,24 +57,54 @@ void PredictionsPage::openResults(const ResultsSource& source) {
       });
 }
 
+/// Or waits for what judges them, or asks for it.
+void PredictionsPage::refuseUnjudged(const ResultsSource& source) {
+  if (run_ && run_->program()) {  // not while files are dropped, of which the dialog is no part
+    QMetaObject::invokeMethod(this, &PredictionsPage::judgeResultsBy, Qt::QueuedConnection);
+    return announceReady();
+  }
+  if (run_ && part_ == ImagePart::Opened) showPart(ImagePart::HeldOut);
+  if (awaitsTruth()) {
+    waitingResults_ = source;
+    return;
+  }
+  tellResultsFailed(
+      tr("%1: there is no run whose data could judge these results").arg(source.results));
+}
+
+/// Whether the run's data may still be read.
+bool PredictionsPage::awaitsTruth() const {
+  return run_ && !truth_ && (!store_.isIdle() || !run_->isLoaded());
+}
+
+void PredictionsPage::openWaitingResults() {
+  if (waitingResults_.results.isEmpty() || awaitsTruth()) return;
+  openResults(ResultsSource(waitingResults_));
+}
+
+/// With a button that does something.
+void PredictionsPage::showMessage(const QString& message, const QString& action,
+                                  const std::function<void()>& act) {
+  messageAction_ = act;
+  view_->setMessage(message, {}, action);
+}
+
 void PredictionsPage::tellResultsFailed(const QString& why) {
-  haveResultsFailed_ = true;
-  view_->setMessage(why, {}, tr("Judge them by other annotations…"));
+  showMessage(why, tr("Judge them by other annotations…"), [this] { judgeResultsBy(); });
   announceReady();
 }
 
 void PredictionsPage::showResultsProgress() {
   const std::size_t all = resultsReading_->all, done = resultsReading_->done;
   const QString name = QFileInfo(askedResults_.results).fileName();
-  view_->setMessage(all == 0 ? tr("Reading %1…").arg(name)
-                             : tr("Reading %1: %L2 of %L3 images").arg(name).arg(done).arg(all),
-                    {}, tr("Cancel"));
+  showMessage(all == 0 ? tr("Reading %1…").arg(name)
+                       : tr("Reading %1: %L2 of %L3 images").arg(name).arg(done).arg(all),
+              tr("Cancel"), [this] { cancelResults(); });
 }
 
 void PredictionsPage::endReadingResults() {
   resultsTicks_.stop();
   resultsReading_.reset();
-  haveResultsFailed_ = false;
   view_->setMessage({});
 }
 
@@ -89,6 +118,7 @@ void PredictionsPage::cancelResults() {
 
 /// In the place of the run's own predictions.
 void PredictionsPage::showResults() {
+  if (const auto shown = view_->shownImage()) lastImage_ = shown;
   keepPlace();
   endBatches();
   forgetFaults();
@@ -112,23 +142,19 @@ void PredictionsPage::showResults() {
 }
 
 void PredictionsPage::closeResults() {
+  cancelResults();
   results_ = {};
+  askedResults_ = {};
   leaveResults(part_);
 }
 
 /// For a part of the run's data.
 void PredictionsPage::leaveResults(ImagePart part) {
+  if (const auto shown = view_->shownImage()) lastImage_ = shown;
   areResultsShown_ = false;
   part_ = part;
   reload();
   if (!run_) showEmptyText();
-}
-
-/// What the button beside a message does.
-void PredictionsPage::doMessageAction() {
-  if (resultsReading_) return cancelResults();
-  if (std::exchange(haveResultsFailed_, false)) return judgeResultsBy();
-  openCheckpointDialog();
 }
 
 }  // namespace lockstep::app

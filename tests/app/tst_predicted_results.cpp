@@ -1,3 +1,10 @@
+#include <QDir>
+#include <QMimeData>
+#include <QToolButton>
+#include <QUrl>
+
+#include "tests/app/chosen_files.h"
+#include "tests/app/dropped_files.h"
 #include "tests/app/predictions_page_bench.h"
 #include "tests/support/test_main.h"
 #include "widgets/image_view/predictions_panel.h"
@@ -55,10 +62,104 @@ class TstPredictedResults : public QObject, protected tests::PredictionsPageBenc
     page.openResults({resultsFile("other.json", kFifth)});
     QTRY_VERIFY(parts(page).contains(QStringLiteral("Results: other.json")));
     auto* close = page.findChild<QToolButton*>(QStringLiteral("closePart"));
-    QTRY_VERIFY(close->isVisible());
+    QTRY_VERIFY(close->isVisible() && page.isReady());
+    page.view()->showImage(ImageId{5});
     QTest::mouseClick(close, Qt::LeftButton);
     QTRY_VERIFY(page.isReady() && page.view()->currentCheckpoint() == 40);
     QVERIFY(!parts(page).contains(QStringLiteral("Results: other.json")));
+    QCOMPARE(page.view()->currentImage(), ImageId{5});
+  }
+
+  void onlyAStepThatIsAskedForLeavesThem() {
+    RunController run(tests::makeRun(parent_->path(), watchedRun("run")));
+    PredictionsPage page;
+    show(page, run);
+    page.openResults({resultsFile("other.json", kFifth)});
+    QTRY_VERIFY(hasLabel(page, QStringLiteral("other.json")));
+    page.followCursor(20);
+    QTRY_VERIFY(page.isReady());
+    QVERIFY(hasLabel(page, QStringLiteral("other.json")));
+    QCOMPARE(page.view()->currentCheckpoint(), qint64{0});
+    page.showStep(20);
+    QTRY_VERIFY(page.isReady() && page.view()->currentCheckpoint() == 20);
+    QVERIFY(!hasLabel(page, QStringLiteral("other.json")));
+    QVERIFY(parts(page).contains(QStringLiteral("Results: other.json")));
+  }
+
+  void theyWaitForTheDataOfARunThatIsBeingRead() {
+    RunController run(tests::makeRun(parent_->path(), watchedRun("run")));
+    PredictionsPage page;
+    page.resize(1200, 800);
+    page.setRun(&run);
+    run.refresh();
+    page.show();
+    page.openResults({resultsFile("early.json", kFifth)});
+    QVERIFY(!hasLabelOf(page, QStringLiteral("no run whose data could judge")));
+    QTRY_VERIFY(hasLabel(page, QStringLiteral("early.json")));
+    QTRY_VERIFY(page.isReady());
+    QVERIFY(!saysInABanner(page));
+  }
+
+  void aDroppedFileIsOpened() {
+    RunController run(tests::makeRun(parent_->path(), watchedRun("run")));
+    PredictionsPage page;
+    show(page, run);
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(resultsFile("dropped.json", kFifth))});
+    tests::drop(page, data);
+    QTRY_VERIFY(hasLabel(page, QStringLiteral("dropped.json")));
+  }
+
+  void aKeyAsksForAFile() {
+    RunController run(tests::makeRun(parent_->path(), watchedRun("run")));
+    PredictionsPage page;
+    show(page, run);
+    page.view()->setFocus();
+    const tests::ChosenFiles chosen({resultsFile("chosen.json", kFifth)});
+    QTest::keyClick(page.view(), Qt::Key_O, Qt::ShiftModifier);
+    QTRY_VERIFY(hasLabel(page, QStringLiteral("chosen.json")));
+    QVERIFY(chosen.areChosen());
+  }
+
+  void readingThemCanBeCanceled() {
+    RunController run(tests::makeRun(parent_->path(), watchedRun("run")));
+    PredictionsPage page;
+    show(page, run);
+    page.openResults({resultsFile("unwanted.json", kFifth)});
+    QPushButton* cancel = buttonOf(page, QStringLiteral("Cancel"));
+    QVERIFY(cancel && cancel->isVisible());
+    QTest::mouseClick(cancel, Qt::LeftButton);
+    QVERIFY(!saysInABanner(page));
+    QTRY_VERIFY(page.isReady());
+    QCOMPARE(page.view()->currentCheckpoint(), qint64{40});
+    QVERIFY(!parts(page).contains(QStringLiteral("Results: unwanted.json")));
+  }
+
+  /// Its predictions are in no file that is known here, and neither are its annotations.
+  void ofAForeignRunTheAnnotationsAreAskedForToo() {
+    watchedRun("run");  // writes the annotations and the images
+    const QString folder = parent_->filePath(QStringLiteral("detectron"));
+    QVERIFY(QDir().mkpath(folder));
+    base::writeFileAtomically(
+        QDir(folder).filePath(QStringLiteral("metrics.json")).toStdString(),
+        "{\"iteration\": 20, \"total_loss\": 1.0, \"loss_mask\": 0.5, \"lr\": 0.01}\n");
+    RunController run(folder);
+    PredictionsPage page;
+    page.resize(1200, 800);
+    page.setRun(&run);
+    run.refresh();
+    page.show();
+    QTRY_VERIFY(run.isLoaded() && run.program());
+    QTRY_VERIFY(buttonOf(page, QStringLiteral("Open results…")));
+    QPushButton* button = buttonOf(page, QStringLiteral("Open results…"));
+    QTRY_VERIFY(button->isVisible());
+    const tests::ChosenFiles chosen(
+        {resultsFile("theirs.json", kFifth), parent_->filePath(QStringLiteral("val.json"))});
+    QTest::mouseClick(button, Qt::LeftButton);
+    QTRY_VERIFY(hasLabel(page, QStringLiteral("theirs.json")));
+    QVERIFY(chosen.areChosen());
+    QTRY_VERIFY(page.isReady());
+    QVERIFY(page.view()->shownImage());
   }
 
   void aFileThatDoesNotFitSaysWhy() {
@@ -82,6 +183,7 @@ class TstPredictedResults : public QObject, protected tests::PredictionsPageBenc
     page.show();
     page.openResults({resultsFile("mine.json", kFifth)});
     QTRY_VERIFY(hasLabelOf(page, QStringLiteral("no run whose data could judge")));
+    QVERIFY(saysInABanner(page));  // above the empty page
     page.openResults(
         {resultsFile("mine.json", kFifth), parent_->filePath(QStringLiteral("val.json"))});
     QTRY_VERIFY(hasLabel(page, QStringLiteral("mine.json")));
@@ -96,11 +198,13 @@ class TstPredictedResults : public QObject, protected tests::PredictionsPageBenc
     page.openResults({resultsFile("live.json", kFifth)});
     const auto* panel = page.findChild<widgets::PredictionsPanel*>();
     QTRY_COMPARE(panel->countText(widgets::Verdict::FalsePositive), QStringLiteral("1"));
+    page.view()->showImage(ImageId{5});
     resultsFile("live.json",
                 R"([{"image_id": 5, "category_id": 1, "score": 0.9, "bbox": [1, 1, 4, 4]},
                     {"image_id": 3, "category_id": 1, "score": 0.8, "bbox": [2, 1, 4, 4]}])");
     QTRY_COMPARE_WITH_TIMEOUT(panel->countText(widgets::Verdict::FalsePositive),
                               QStringLiteral("2"), 20'000);
+    QCOMPARE(page.view()->currentImage(), ImageId{5});
   }
 };
 

@@ -186,6 +186,23 @@ class TstPredictionsPage : public QObject, protected tests::PredictionsPageBench
     QVERIFY(hasLabelOf(page, QStringLiteral("This run has no dataset.train.")));
   }
 
+  void anInstanceThatIsAskedForLeavesTheTrainingImages() {
+    tests::MadeRun made = watchedRun("run");
+    made.trainImages = made.valImages;
+    made.trainAnnotations = made.valAnnotations;
+    RunController run(tests::makeRun(parent_->path(), made));
+    PredictionsPage page;
+    show(page, run);
+    QTest::keyClick(comboOf(page, QStringLiteral("Part of the data")), Qt::Key_Down);
+    QTRY_VERIFY(page.view()->shownImage() && page.isReady());
+    const coco::Image image{ImageId{3}, "a.png", 8, 8};
+    page.showInstance(run.folder(), 20, image, {0, -1, CategoryId{1}, 0.9});
+    QTRY_VERIFY(page.isReady() && page.view()->currentCheckpoint() == 20);
+    QCOMPARE(comboOf(page, QStringLiteral("Part of the data"))->currentIndex(), 0);
+    QTRY_VERIFY(page.view()->chosenInstance());
+    QCOMPARE(page.view()->chosenInstance()->facts.detection, 0);
+  }
+
   void predictionsOfImagesOutsideTheDatasetAreSaid() {
     tests::MadeRun made = watchedRun("run");
     made.watchedImages = {3, 99};
