@@ -261,12 +261,12 @@ void PredictionsPage::restoreAnswers() {
 
 void PredictionsPage::connectRun() {
   connect(run_, &RunController::changed, this, [this](const RunChanges& changes) {
-    openWaitingResults();
     if (run_->program()) return loadForeign();  // known once it has been read
     if (changes.cutAfter) forgetAfter(*changes.cutAfter);
     if (changes.results()) updateResults();
     if (changes.state) updatePredictionPossible();
   });
+  connect(run_, &RunController::loaded, this, &PredictionsPage::openWaitingResults);
   connect(run_, &RunController::linkChanged, this, &PredictionsPage::updatePredictionPossible);
 }
 

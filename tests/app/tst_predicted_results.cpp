@@ -1,7 +1,9 @@
 #include <QDir>
 #include <QMimeData>
+#include <QSignalSpy>
 #include <QToolButton>
 #include <QUrl>
+#include <algorithm>
 
 #include "tests/app/chosen_files.h"
 #include "tests/app/dropped_files.h"
@@ -119,6 +121,28 @@ class TstPredictedResults : public QObject, protected tests::PredictionsPageBenc
     QTest::keyClick(page.view(), Qt::Key_O, Qt::ShiftModifier);
     QTRY_VERIFY(hasLabel(page, QStringLiteral("chosen.json")));
     QVERIFY(chosen.areChosen());
+  }
+
+  void aLateAnswerOfTheRunIsNotAmongThem() {
+    tests::LiveRun live(trainingRun());
+    RunController run(live.folder);
+    connectTo(live, run, {"@await", tests::okOf("app-1", answerFile(kFifth))});
+    QSignalSpy answered(&run, &RunController::predictionReady);
+    PredictionsPage page;
+    show(page, run);
+    page.view()->showImage(ImageId{5});
+    clickIn(*page.findChild<widgets::ImageStage*>());  // asks for its prediction
+    page.openResults({resultsFile("mine.json", kFifth)});
+    QTRY_VERIFY(hasLabel(page, QStringLiteral("mine.json")));
+    run.saveCheckpoint();  // lets the answer come
+    QTRY_COMPARE(answered.count(), 1);
+    QTRY_VERIFY(page.isReady());
+    QCOMPARE(page.view()->currentCheckpoint(), qint64{0});
+    const auto sliders = page.findChildren<widgets::Slider*>();
+    const auto ofSteps =
+        std::ranges::find(sliders, QStringLiteral("mine.json"), &widgets::Slider::accessibleName);
+    QVERIFY(ofSteps != sliders.end());
+    QCOMPARE((*ofSteps)->maximum(), 0);
   }
 
   void readingThemCanBeCanceled() {
