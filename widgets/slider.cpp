@@ -5,27 +5,12 @@
 #include <QStyleOptionSlider>
 #include <algorithm>
 
+#include "widgets/move_keys.h"
+
 namespace lockstep::widgets {
 namespace {
 
 constexpr int kPagesOfRange = 10;
-
-bool movesSlider(const QKeyEvent& event) {
-  if ((event.modifiers() & ~Qt::KeypadModifier) != Qt::NoModifier) return false;
-  switch (event.key()) {
-    case Qt::Key_Left:
-    case Qt::Key_Right:
-    case Qt::Key_Up:
-    case Qt::Key_Down:
-    case Qt::Key_Home:
-    case Qt::Key_End:
-    case Qt::Key_PageUp:
-    case Qt::Key_PageDown:
-      return true;
-    default:
-      return false;
-  }
-}
 
 }  // namespace
 
@@ -47,7 +32,7 @@ int Slider::valueAt(QPoint position) const {
 
 /// Sent to the widget with the focus before the shortcuts are looked up.
 bool Slider::event(QEvent* event) {
-  if (event->type() == QEvent::ShortcutOverride && movesSlider(*static_cast<QKeyEvent*>(event))) {
+  if (event->type() == QEvent::ShortcutOverride && isMoveKey(*static_cast<QKeyEvent*>(event))) {
     event->accept();
     return true;
   }

@@ -28,7 +28,8 @@ void ComparePage::setRuns(const std::vector<ShownRun>& runs) {
   if (std::ranges::equal(shown, shown_, isSame)) return;
   const bool hasChosen = std::exchange(hasChosen_, keepsChoice(shown));
   shown_ = std::move(shown);
-  keepsFirst_ = hasChosen && !hasChosen_ && isShown(sides_[0].path) && shown_.size() > 1;
+  keepsFirst_ =
+      (hasChosen || keepsFirst_) && !hasChosen_ && isShown(sides_[0].path) && shown_.size() > 1;
   isStale_ = !isVisible();
   if (!isStale_) chooseRuns();
 }

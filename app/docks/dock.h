@@ -22,8 +22,8 @@ class Dock : public QDockWidget {
   void addTool(QWidget* tool);
   /// In the place of the title's text.
   void setHead(QWidget* head);
-  /// Leaves its title alone, below or above the pages; elsewhere it is never folded. The panel hides
-  /// what could have the focus.
+  /// Leaves its title alone, below or above the pages; elsewhere it is never folded. The panel
+  /// hides what could have the focus.
   void setFolded(bool isFolded);
   bool isFolded() const { return isFolded_; }
   /// Shows it before those that share its place.

@@ -306,8 +306,7 @@ void MainWindow::showNames() {
 }
 
 void MainWindow::showAlerts() {
-  foldLog(false);
-  logDock_->bringUp();
+  bringUpLog();
   log_->showAlerts();
 }
 

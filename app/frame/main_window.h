@@ -125,6 +125,7 @@ class MainWindow : public QMainWindow {
   void makeRoomFor(Dock* dock);
   void fitLog();
   void foldLog(bool isFolded);
+  void bringUpLog();
   QMenu* buildMenu();
   QMenu* buildDraftMenu(QWidget* parent);
   QMenu* buildRecentMenu(QWidget* parent);
@@ -261,6 +262,7 @@ class MainWindow : public QMainWindow {
   Dock* runsDock_ = nullptr;
   KeptWidth* runsWidth_ = nullptr;
   std::optional<bool> foldsLog_;  ///< as a person chose; else by the window's height
+  bool needsLog_ = false;         ///< until it is folded: a person has looked for something in it
   Dock* logDock_ = nullptr;
   Dock* inspectorDock_ = nullptr;
   Dock* devicesDock_ = nullptr;

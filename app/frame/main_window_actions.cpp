@@ -297,8 +297,7 @@ void MainWindow::addNamedActions() {
     runs_->viewMenu()->popup(button->mapToGlobal(button->rect().bottomLeft()));
   });
   addEverywhere("log.filter", tr("Filter the log"), "", [this] {
-    foldLog(false);
-    logDock_->bringUp();
+    bringUpLog();
     log_->focusFilter();
   });
   addEverywhere("log.alerts", tr("Show the alerts"), "", [this] { showAlerts(); });

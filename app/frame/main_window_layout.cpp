@@ -2,6 +2,7 @@
 #include <QGuiApplication>
 #include <QScreen>
 #include <QSettings>
+#include <QToolButton>
 #include <QTreeWidget>
 #include <QUrl>
 #include <algorithm>
@@ -97,13 +98,20 @@ void MainWindow::placeDocks() {
 /// In a low window its title is enough until the log has an error, or a person wants it.
 void MainWindow::fitLog() {
   const bool isLow = height() < widgets::scaledPx(kLowPx);
-  logDock_->setFolded(foldsLog_.value_or(isLow && !log_->hasErrors()));
+  logDock_->setFolded(foldsLog_.value_or(isLow && !log_->hasErrors()) && !needsLog_);
   log_->setFolded(logDock_->isFolded());  // also where it cannot be
 }
 
 void MainWindow::foldLog(bool isFolded) {
   foldsLog_ = isFolded;
+  needsLog_ = false;
   fitLog();
+}
+
+void MainWindow::bringUpLog() {
+  needsLog_ = true;
+  fitLog();
+  logDock_->bringUp();
 }
 
 /// A dock that opens does not widen the window: those at the other side of the pages give way.
@@ -129,6 +137,7 @@ void MainWindow::makeRoomFor(Dock* dock) {
 void MainWindow::resetDocks() {
   for (Dock* dock : docks()) dock->setFloating(false);
   foldsLog_.reset();
+  needsLog_ = false;
   logDock_->setFolded(false);  // so that its height is another one
   placeDocks();
   fitLog();

@@ -33,10 +33,10 @@ struct ReadingProgress {
   std::atomic<bool> isCancelled = false;
 };
 
-/// Reads a results file, also of `predict` or of a run folder. `truth`: of the other side, unless
-/// the source has annotations of its own; with neither there is no held-out set, and only whether
-/// the file can be read is found. Blocks, on all processors; throws nothing. If it is cancelled,
-/// the results mean nothing.
+/// Reads a results file, also of `predict` or of a run folder. `truth`: what it is judged by,
+/// unless the source has annotations of its own; with neither there is no held-out set, and only
+/// whether the file can be read is found. Blocks, on all processors; throws nothing. If it is
+/// cancelled, the results mean nothing.
 OpenedResults openResults(const ResultsSource& source, const std::optional<RunDataset>& truth,
                           ReadingProgress& progress);
 

@@ -95,6 +95,33 @@ QString fittingMetric(const QModelIndex& index, const QFont& font, double widthP
   return {};
 }
 
+/// How far it is, and its best figure.
+void paintState(QPainter* painter, const QModelIndex& index, const QRectF& line,
+                const widgets::Theme& theme) {
+  const QString stateText = index.data(RunListModel::StateTextRole).toString();
+  const QFont stateFont = widgets::interfaceFont(12);
+  const double stateRight = line.left() + QFontMetrics(stateFont).horizontalAdvance(stateText) + 10;
+  const QFont metricFont = widgets::monoFont(11);
+  const QString metric = fittingMetric(index, metricFont, line.right() - stateRight);
+  painter->setFont(metricFont);
+  painter->setPen(theme.textMuted);
+  painter->drawText(line, Qt::AlignVCenter | Qt::AlignRight, metric);
+
+  const auto state =
+      index.data(RunListModel::StateRole).value<base::OpenEnum<protocol::RunState>>();
+  painter->setFont(stateFont);
+  const bool hasVanished = index.data(RunListModel::VanishedRole).toBool();
+  painter->setPen(hasVanished ? theme.error : stateColor(state, theme));
+  painter->drawText(line, Qt::AlignVCenter, stateText);
+
+  const double barRight = line.right() - QFontMetrics(metricFont).horizontalAdvance(metric) - 10;
+  const double steps = index.data(RunListModel::MaxStepsRole).toDouble();
+  if (protocol::isLive(state) && steps > 0 && barRight - stateRight > 16)
+    paintProgress(painter, QRectF(stateRight, line.center().y() - 2, barRight - stateRight, 4),
+                  index.data(RunListModel::StepRole).toDouble() / steps, stateColor(state, theme),
+                  theme);
+}
+
 }  // namespace
 
 void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
@@ -154,30 +181,7 @@ void RunDelegate::paintRun(QPainter* painter, const QStyleOptionViewItem& option
       QFontMetrics(nameFont).elidedText(index.data(RunListModel::NameRole).toString(),
                                         Qt::ElideMiddle, static_cast<int>(nameRight - left)));
 
-  const QString stateText = index.data(RunListModel::StateTextRole).toString();
-  const QFont stateFont = widgets::interfaceFont(12);
-  const double stateRight = left + QFontMetrics(stateFont).horizontalAdvance(stateText) + 10;
-  const QFont metricFont = widgets::monoFont(11);
-  const QString metric = fittingMetric(index, metricFont, right - stateRight);
-  painter->setFont(metricFont);
-  painter->setPen(theme.textMuted);
-  painter->drawText(QRectF(left, stateMiddle - linePx / 2, right - left, linePx),
-                    Qt::AlignVCenter | Qt::AlignRight, metric);
-
-  const auto state =
-      index.data(RunListModel::StateRole).value<base::OpenEnum<protocol::RunState>>();
-  painter->setFont(stateFont);
-  const bool hasVanished = index.data(RunListModel::VanishedRole).toBool();
-  painter->setPen(hasVanished ? theme.error : stateColor(state, theme));
-  painter->drawText(QRectF(left, stateMiddle - linePx / 2, right - left, linePx), Qt::AlignVCenter,
-                    stateText);
-
-  const double barRight = right - QFontMetrics(metricFont).horizontalAdvance(metric) - 10;
-  const double steps = index.data(RunListModel::MaxStepsRole).toDouble();
-  if (protocol::isLive(state) && steps > 0 && barRight - stateRight > 16)
-    paintProgress(painter, QRectF(stateRight, stateMiddle - 2, barRight - stateRight, 4),
-                  index.data(RunListModel::StepRole).toDouble() / steps, stateColor(state, theme),
-                  theme);
+  paintState(painter, index, {left, stateMiddle - linePx / 2, right - left, linePx}, theme);
 }
 
 QSize RunDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const {

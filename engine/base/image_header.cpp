@@ -79,14 +79,18 @@ void readJpeg(std::string_view file, ImageHeader& header) {
   }
 }
 
+/// Exif mostly stands before the pixels: until they begin, the size as displayed is not known.
 void readPng(std::string_view file, ImageHeader& header) {
   const Bytes bytes(file);
-  header.width = static_cast<int>(bytes.at(16, 4) & 0x7fffffffU);
-  header.height = static_cast<int>(bytes.at(20, 4) & 0x7fffffffU);
   for (std::size_t chunk = 8; chunk + 8 <= file.size();) {
     const std::size_t length = bytes.at(chunk, 4);
-    if (file.substr(chunk + 4, 4) == "eXIf")
-      return takeOrientation(file.substr(chunk + 8, length), header);
+    const std::string_view name = file.substr(chunk + 4, 4);
+    const bool isExif = name == "eXIf" && length <= file.size() - chunk - 8;
+    if (isExif || name == "IDAT") {
+      header.width = static_cast<int>(bytes.at(16, 4) & 0x7fffffffU);
+      header.height = static_cast<int>(bytes.at(20, 4) & 0x7fffffffU);
+    }
+    if (isExif) return takeOrientation(file.substr(chunk + 8, length), header);
     chunk += 12 + length;
   }
 }
@@ -117,7 +121,7 @@ void readWebp(std::string_view file, ImageHeader& header) {
   if (!hasExif) return readWebpSize(first, header);
   for (std::size_t chunk = 12; chunk + 8 <= file.size();) {
     const std::size_t length = bytes.at(chunk + 4, 4, true);
-    if (file.substr(chunk, 4) == "EXIF") {
+    if (file.substr(chunk, 4) == "EXIF" && length <= file.size() - chunk - 8) {
       readWebpSize(first, header);
       return takeOrientation(file.substr(chunk + 8, length), header);
     }

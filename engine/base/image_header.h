@@ -15,7 +15,8 @@ struct ImageHeader {
 };
 
 /// From a file's bytes, of which the first kilobytes are mostly enough. Nothing for a format that
-/// browsers do not display. A size of 0 also of a WebP whose orientation comes later.
+/// browsers do not display. A size of 0 also of a WebP whose orientation comes later, or of a PNG
+/// whose pixels do; an orientation behind these is seen where it is among the bytes.
 std::optional<ImageHeader> readImageHeader(std::string_view fileBytes);
 
 /// Of a whole BMP, JPEG, PNG, TIFF or WebP, as its header says; 0: unknown.

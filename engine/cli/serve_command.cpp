@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/base/json_writer.h"
+#include "engine/base/pixel_limit.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/model_source.h"
 #include "engine/config/load.h"
@@ -114,10 +114,6 @@ void printAddress(const std::string& address, int port) {
   std::fflush(stdout);
 }
 
-/// Small files can hold enormous images. The workers' decoder reads this variable, which a person
-/// may set as well.
-void limitPixels() { ::setenv("OPENCV_IO_MAX_IMAGE_PIXELS", "100000000", /*overwrite=*/0); }
-
 int serveModel(const ServeOptions& options) {
   checkWorkers(options.ranks);
   const auto program = supervisor::workerProgramBesideThis();
@@ -126,7 +122,7 @@ int serveModel(const ServeOptions& options) {
   serve::ServeSetup setup = setupOf(options, resolveModel(model, program, options.ranks));
   setup.workers.program = program;
   const std::string address = setup.address;
-  limitPixels();
+  base::limitPixels();
   serve::ServeSession session(std::move(setup));
   printAddress(address, session.port());
   session.run();

@@ -170,11 +170,11 @@ void ModelWorkers::giveUp(const std::shared_ptr<const ServedWeights>& bad,
                           std::shared_ptr<const ServedWeights> instead, const std::string& why) {
   for (auto& [id, task] : tasks_)
     if (task.asked.weights == bad) task.asked.weights = instead;
-  if (setup_.weights != bad) return;  // it is said already
-  setup_.weights = loadable_ = instead;
-  log_.warn("serve", "the weights of step " + std::to_string(bad->step()) +
-                         " cannot be loaded, those of step " + std::to_string(instead->step()) +
-                         " are served on: " + why);
+  if (givenUp_.insert(bad).second)
+    log_.warn("serve", "the weights of step " + std::to_string(bad->step()) +
+                           " cannot be loaded, those of step " + std::to_string(instead->step()) +
+                           " are served on: " + why);
+  if (setup_.weights == bad) setup_.weights = loadable_ = instead;
 }
 
 void ModelWorkers::exited(Slot& slot, const supervisor::WorkerExit& exit) {
@@ -357,10 +357,12 @@ void ModelWorkers::endSilent() {
   }
 }
 
-/// With images, or with weights that it loads in the place of others.
+/// With images, or with weights that it loads in the place of others, of which batches say nothing.
 bool ModelWorkers::isStuck(const Slot& slot) const {
-  const auto limit = slot.batch.empty() ? setup_.loading : setup_.detecting;
-  return !slot.control.empty() && batchTimes_.isUnusual(Clock::now() - slot.since, limit);
+  const auto takes = Clock::now() - slot.since;
+  return !slot.control.empty() &&
+         (slot.batch.empty() ? takes > setup_.loading / 2
+                             : batchTimes_.isUnusual(takes, setup_.detecting));
 }
 
 std::string ModelWorkers::whyNotReady() const {

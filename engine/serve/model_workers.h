@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -141,6 +142,8 @@ class ModelWorkers {
   supervisor::RunLog& log_;
   Setup setup_;
   std::shared_ptr<const ServedWeights> loadable_;  ///< what a worker begins with
+  /// What could not be loaded, of which that is said.
+  std::set<std::weak_ptr<const ServedWeights>, std::owner_less<>> givenUp_;
   BatchTimes batchTimes_;
   std::function<void()> onReady_;
   std::function<void(const Error&)> onFailure_;

@@ -95,7 +95,7 @@ std::optional<formats::LabelImage> decoded(const std::string& bytes, const std::
 }  // namespace
 
 base::ImageSize DatasetImages::sizeOf(const std::filesystem::path& image) const {
-  // Of a JPEG the size may come after pictures and profiles.
+  // Of a JPEG the size may come after pictures and profiles, of a PNG the orientation.
   for (const std::size_t bytes : {std::size_t{4} << 10, std::size_t{256} << 10}) {
     const auto header = base::readImageHeader(beginningOf(image, bytes));
     if (!header) break;

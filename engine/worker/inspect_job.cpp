@@ -8,6 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/base/image_header.h"
 #include "engine/base/log.h"
+#include "engine/base/pixel_limit.h"
 #include "engine/config/evaluation_metrics.h"
 #include "engine/eval/evaluator.h"
 #include "engine/train/device.h"
@@ -19,10 +20,6 @@
 
 namespace lockstep::worker {
 namespace {
-
-/// Of the images of a Detect: a decoded image, its masks and its pictures take about 10 bytes a
-/// pixel.
-constexpr std::int64_t kMostPixelsAtOnce = 100'000'000;
 
 /// A loaded model that answers requests about the images of its experiment and about image files.
 class Inspector {
@@ -187,7 +184,9 @@ class Inspector {
   Part heldOut_, training_;
   std::optional<train::LoadedModel> loaded_;
   std::optional<DetectionAnswers> answers_;
-  PixelBudget pixels_{kMostPixelsAtOnce};
+  /// Of the images of a Detect: a decoded image, its masks and its pictures take about 10 bytes a
+  /// pixel.
+  PixelBudget pixels_{base::pixelLimit()};
   std::string loadedFrom_;
   std::filesystem::file_time_type loadedWritten_;
 };

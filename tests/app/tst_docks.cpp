@@ -129,6 +129,24 @@ class TstDocks : public QObject {
     QTRY_VERIFY(log->isFloating() && log->widget()->height() > 20);
   }
 
+  /// Unlike what the mark beside its title does.
+  void whatIsLookedForInTheLogUnfoldsItOnce() {
+    {
+      auto window = open();
+      window->resize(1400, 700);
+      QTRY_VERIFY(dockOf(*window, "logDock")->isFolded());
+      trigger(*window, QStringLiteral("log.filter"));
+      QTRY_VERIFY(!dockOf(*window, "logDock")->isFolded());
+      window->resize(1300, 700);
+      QCoreApplication::processEvents();
+      QVERIFY(!dockOf(*window, "logDock")->isFolded());
+      QVERIFY(window->close());
+    }
+    auto window = open();
+    window->resize(1400, 700);
+    QTRY_VERIFY(dockOf(*window, "logDock")->isFolded());
+  }
+
   void anErrorUnfoldsTheLog() {
     QTemporaryDir parent;
     tests::MadeRun failed = tests::made("failed", 20);

@@ -160,7 +160,8 @@ class TstDataPage : public QObject, tests::DataPageBench {
     for (int row = 0; row < table->model()->rowCount(); ++row) {  // also those of a whole class
       panel->moveBy(1);
       QTRY_VERIFY(page_->isReady());
-      const QString said = table->currentIndex().siblingAtColumn(widgets::FindingsModel::Text).data().toString();
+      const QString said =
+          table->currentIndex().siblingAtColumn(widgets::FindingsModel::Text).data().toString();
       QVERIFY(!said.isEmpty());
       QTRY_COMPARE(stage()->notice(), said);  // also once its image is decoded
     }

@@ -47,6 +47,15 @@ bool hasLoad(ServeBench& bench) {
                              [](const std::string& line) { return contains(line, "\"load\""); });
 }
 
+/// Whether the server has opened a file, which it then has for as long as it needs it.
+bool hasOpened(ServeBench& bench, const fs::path& file) {
+  const fs::path opened = "/proc/" + std::to_string(bench.process().processId()) + "/fd";
+  return std::ranges::any_of(fs::directory_iterator(opened), [&](const fs::directory_entry& entry) {
+    std::error_code isGone;
+    return fs::equivalent(entry.path(), file, isGone);
+  });
+}
+
 /// A checkpoint whose weights say `content` becomes the run's best.
 void makeBest(ServeBench& bench, std::int64_t step, const std::string& content) {
   const run_folder::Layout run(bench.engine().folder() / "run");
@@ -350,6 +359,20 @@ class TstModelWorkers : public QObject {
     QCOMPARE(reply.headers.at("x-lockstep-step"), std::string("8"));
   }
 
+  /// Than the ten times a batch, and 5 s, after which one that detects counts as stuck.
+  void weightsMayTakeLongerThanBatches() {
+    constexpr int kLongMs = 6500;
+    ServeBench bench;
+    bench.start({"--follow"});
+    QCOMPARE(bench.detect("x").status, 200);
+    makeBest(bench, 8, "await load 77");
+    QVERIFY(QTest::qWaitFor([&] { return hasLoad(bench); }, kPatienceMs));
+    QVERIFY(!QTest::qWaitFor([&] { return bench.client().get("/ping").status != 200; }, kLongMs));
+    QCOMPARE(bench.metric("lockstep_model_step"), 4.0);
+    bench.engine().touch("load");
+    QVERIFY(bench.waitForMetric("lockstep_model_step", 8));
+  }
+
   /// Though one of its images is fetched for so long that a new best takes over meanwhile.
   void aRequestIsAnsweredWithOneSetOfWeights() {
     ServeBench site, bench;
@@ -398,6 +421,25 @@ class TstModelWorkers : public QObject {
     makeBest(bench, 8, "88");
     QVERIFY(bench.waitForMetric("lockstep_model_step", 8));
     QCOMPARE(boxOf(bench.detect("x")).dump(), json({0, 0, 1, 88}).dump());
+    const auto result = bench.stop();
+    QVERIFY2(contains(result.err,
+                      "the weights of step 8 cannot be loaded, those of step 4 are served "
+                      "on: they are damaged"),
+             result.err.c_str());
+    QCOMPARE(result.err.find("step 8 cannot"), result.err.rfind("step 8 cannot"));
+  }
+
+  void aBestThatCannotBeLoadedIsToldThoughThereIsAnother() {
+    ServeBench bench;
+    bench.start({"--follow"});
+    makeBest(bench, 8, "await load damaged");
+    QVERIFY(QTest::qWaitFor([&] { return hasLoad(bench); }, kPatienceMs));
+    makeBest(bench, 10, "99");
+    const run_folder::Layout run(bench.engine().folder() / "run");
+    const fs::path next = run.checkpoint(10) / "model.safetensors";
+    QVERIFY(QTest::qWaitFor([&] { return hasOpened(bench, next); }, kPatienceMs));
+    bench.engine().touch("load");
+    QVERIFY(bench.waitForMetric("lockstep_model_step", 10));
     const auto result = bench.stop();
     QVERIFY2(contains(result.err,
                       "the weights of step 8 cannot be loaded, those of step 4 are served "

@@ -17,7 +17,7 @@ export LOCKSTEP_LONG_TESTS=1 LOCKSTEP_FUZZ_VARIANTS=${LOCKSTEP_FUZZ_VARIANTS:-10
 .venv/bin/python tests/stress/kill_and_resume.py --build "$build"
 .venv/bin/python tests/stress/many_ranks.py --build "$build"
 # 200 rounds of a queue whose runs are killed, stopped and moved
-.venv/bin/python tests/stress/queue.py --build "$build"
+.venv/bin/python tests/stress/run_queue.py --build "$build"
 # an hour of a server whose workers are killed, with nonsense from others
 .venv/bin/python tests/stress/serve.py --build "$build"
 # 3,000 steps on two ranks

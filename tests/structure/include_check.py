@@ -80,7 +80,7 @@ FORBIDDEN = [
     (re.compile(r"engine/(structures|ops|model)/"), re.compile(r"^(yaml-cpp|opencv2|sys/socket)")),
     # Headers of cuBLAS and cuSPARSE come with it, which a CUDA compiler alone does not bring.
     (re.compile(r"engine/"), re.compile(r"^ATen/cuda/CUDAContext\.h")),
-    (re.compile(r"engine/data/(?!image_file\.cpp|displayed_image\.)"), re.compile(r"^opencv2/")),  # replaced by one file where a GPU is checked
+    (re.compile(r"engine/data/(?!image_file\.cpp|displayed_image\.)"), re.compile(r"^opencv2/")),  # which image_file_ppm.cpp replaces where a GPU is checked
     (re.compile(r"engine/dist/(?!gloo_backend\.cpp)"), re.compile(r"ProcessGroupGloo")),  # the wheel lacks gloo's headers
     (re.compile(r"(?!widgets/plots/)"), re.compile(r"qcustomplot")),
     (re.compile(r"(app|widgets)/(?!slider\.)"), re.compile(r"^QSlider$")),  # widgets/slider.h is the one kind of slider

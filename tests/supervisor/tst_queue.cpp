@@ -464,7 +464,7 @@ class TstQueue : public QObject {
   void aDisturbedQueueGoesOn() {
     if (tests::python().isEmpty()) QSKIP("needs Python: packaging/setup.sh --dev");
     constexpr int kRounds = 5;
-    const fs::path script = tests::sourceFolder() / "tests/stress/queue.py";
+    const fs::path script = tests::sourceFolder() / "tests/stress/run_queue.py";
     const fs::path build =
         fs::path(tests::program("fake_worker").toStdString()).parent_path() / "..";
     QProcess process;

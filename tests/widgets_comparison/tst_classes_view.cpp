@@ -4,6 +4,7 @@
 #include <QSpinBox>
 #include <QTest>
 #include <QTreeWidget>
+#include <limits>
 
 #include "tests/support/test_main.h"
 #include "widgets/comparison/classes_view.h"
@@ -95,6 +96,22 @@ class TstClassesView : public QObject {
     next.setClasses(tenClasses());
     QCOMPARE(shownIn(next), shownIn(view));
     QCOMPARE(shownIn(next).size(), 7);
+  }
+
+  void whatHasNoFigureIsLastInBothOrders() {
+    constexpr int kFirstAp = 2;
+    ClassesView view;
+    std::vector<ComparedClass> classes = tenClasses();
+    for (std::size_t i = 0; i < classes.size(); ++i)
+      classes[i].ap.first = 0.1 * static_cast<double>(i);
+    classes[3].ap.first = std::numeric_limits<double>::quiet_NaN();
+    view.setClasses(classes);
+    view.table()->sortByColumn(kFirstAp, Qt::AscendingOrder);
+    QCOMPARE(shownIn(view).first(), QStringLiteral("class 1"));
+    QCOMPARE(shownIn(view).last(), QStringLiteral("class 4"));
+    view.table()->sortByColumn(kFirstAp, Qt::DescendingOrder);
+    QCOMPARE(shownIn(view).first(), QStringLiteral("class 10"));
+    QCOMPARE(shownIn(view).last(), QStringLiteral("class 4"));
   }
 };
 

@@ -1,3 +1,5 @@
+#include <QCoreApplication>
+
 #include "tests/support/test_main.h"
 #include "tests/widgets_image_view/predictions_view_bench.h"
 #include "widgets/image_view/crop_grid.h"
@@ -88,6 +90,17 @@ class TstCrops : public QObject, protected tests::PredictionsViewBench {
     QTest::keyClick(grid(), Qt::Key_Return);
     QTRY_VERIFY(view_->chosenInstance());
     QVERIFY(view_->chosenInstance()->facts.verdict == Verdict::FalsePositive);
+  }
+
+  void everyColumnIsWhollyInView() {
+    showCrops();
+    for (int widthPx = 800; widthPx < 1000; widthPx += 3) {
+      view_->resize(widthPx, 700);
+      QCoreApplication::processEvents();
+      for (int i = 0; i < grid()->count(); ++i)
+        QVERIFY2(grid()->itemRect(i).right() <= grid()->viewport()->rect().right(),
+                 qPrintable(QString::number(widthPx)));
+    }
   }
 
   void whereNothingIsPredictedThePageSaysSo() {

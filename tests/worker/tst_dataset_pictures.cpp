@@ -1,11 +1,12 @@
-#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/counter_hash.h"
 #include "engine/data/image_file.h"
+#include "engine/worker/dataset_images.h"
 #include "engine/worker/dataset_pictures.h"
+#include "tests/support/exif_images.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
 
@@ -43,18 +44,17 @@ class TstDatasetPictures : public QObject {
   void picturesAreTurnedInEveryFormat() {
     if (tests::python().isEmpty()) QSKIP("Pillow is not installed (packaging/setup.sh --dev)");
     const QTemporaryDir made;
-    const auto script = tests::sourceFolder() / "tests/reference/exif_images.py";
-    QCOMPARE(
-        QProcess::execute(tests::python(), {QString::fromStdString(script.string()), made.path()}),
-        0);
+    QVERIFY(tests::makeExifImages(made.path()));
     const worker::DatasetPictures reader;
+    const worker::DatasetImages images;
     constexpr base::ImageSize kTurned{.height = 7, .width = 5};
     constexpr base::ImageSize kScaled{.height = 56, .width = 40};  // a block of 8 x 8 px for each
     for (const char orientation : {'5', '6', '7', '8'})
-      for (const char* ending : {".png", ".webp", ".raw.tiff"}) {
+      for (const char* ending : {".png", ".profile.png", ".webp", ".raw.tiff"}) {
         const std::string file = made.path().toStdString() + "/" + orientation + ending;
         const auto blocks = reader.readBlocks(file, kTurned, kScaled);
         QVERIFY2(blocks.size() == 35, file.c_str());
+        QVERIFY2(images.sizeOf(file) == kTurned, file.c_str());
         QVERIFY2(blocks == reader.readBlocks(file + ".ppm", kTurned, kScaled), file.c_str());
       }
   }

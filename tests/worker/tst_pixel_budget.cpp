@@ -1,6 +1,5 @@
 #include <QTest>
 #include <atomic>
-#include <latch>
 #include <thread>
 #include <vector>
 
@@ -48,19 +47,21 @@ class TstPixelBudget : public QObject {
   void moreThanTheMostAndUnknownAreAlone() {
     QFETCH(int, pixels);
     PixelBudget budget(100);
-    std::atomic<bool> isFree = false;
-    std::latch waits(1);
+    constexpr int kEnteringMs = 100;  // one that does not wait has it by then
+    std::atomic<bool> hasBegun = false, hasEntered = false;
     std::jthread other;
     {
       const PixelBudget::Share alone(budget, pixels);
       other = std::jthread([&] {
-        waits.count_down();
+        hasBegun = true;
         const PixelBudget::Share share(budget, 1);
-        QVERIFY(isFree);
+        hasEntered = true;
       });
-      waits.wait();
-      isFree = true;
+      QTRY_VERIFY(hasBegun);
+      QVERIFY(!QTest::qWaitFor([&] { return hasEntered.load(); }, kEnteringMs));
     }
+    other.join();
+    QVERIFY(hasEntered);
   }
 };
 

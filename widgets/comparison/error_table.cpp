@@ -37,6 +37,7 @@ ErrorTable::ErrorTable(QWidget* parent) : QTreeWidget(parent) {
     const bool isLink = item->data(column, kLinkRole).toBool();
     viewport()->setCursor(isLink ? Qt::PointingHandCursor : Qt::ArrowCursor);
   });
+  connect(this, &QTreeWidget::viewportEntered, viewport(), &QWidget::unsetCursor);
   connect(this, &QTreeWidget::itemClicked, this, &ErrorTable::choose);
   connect(this, &QTreeWidget::itemActivated, this, &ErrorTable::choose);
 }

@@ -46,7 +46,7 @@ QTreeWidget* newComparisonTable(const QString& name, const QStringList& columns)
 
 void FigureItem::setNumber(int column, const QString& text, double figure) {
   setText(column, text);
-  setData(column, kFigureRole, std::isnan(figure) ? -HUGE_VAL : figure);
+  setData(column, kFigureRole, figure);
   setFont(column, monoFont());
   setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
 }
@@ -64,7 +64,10 @@ bool FigureItem::operator<(const QTreeWidgetItem& other) const {
   const QVariant own = data(column, kFigureRole), theirs = other.data(column, kFigureRole);
   if (!own.isValid() || !theirs.isValid())
     return text(column).compare(other.text(column), Qt::CaseInsensitive) < 0;
-  return own.toDouble() < theirs.toDouble();
+  const bool isMissing = std::isnan(own.toDouble()), areTheirs = std::isnan(theirs.toDouble());
+  if (isMissing == areTheirs) return own.toDouble() < theirs.toDouble();
+  const bool rises = treeWidget()->header()->sortIndicatorOrder() == Qt::AscendingOrder;
+  return rises ? areTheirs : isMissing;
 }
 
 }  // namespace lockstep::widgets

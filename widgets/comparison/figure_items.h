@@ -9,7 +9,7 @@ namespace lockstep::widgets {
 /// A table whose first column takes what the others leave.
 QTreeWidget* newComparisonTable(const QString& name, const QStringList& columns);
 
-/// A row with the figures of A and B. Sorts numbers as numbers; missing ones last of rising ones.
+/// A row with the figures of A and B. Sorts numbers as numbers, missing ones last.
 class FigureItem : public QTreeWidgetItem {
  public:
   using QTreeWidgetItem::QTreeWidgetItem;

@@ -7,10 +7,12 @@
 #include "engine/coco/files/dataset.h"
 #include "widgets/comparison/object_filter.h"
 
-class QComboBox;
 class QDoubleSpinBox;
 
 namespace lockstep::widgets {
+
+class ClassBox;
+class SizeBox;
 
 /// Which objects are listed: class, size and least score.
 class ObjectFilterBar : public QWidget {
@@ -33,11 +35,10 @@ class ObjectFilterBar : public QWidget {
 
  private:
   void buildUi();
-  void chooseWantedClass();
 
-  QComboBox *class_ = nullptr, *size_ = nullptr;
+  ClassBox* class_ = nullptr;
+  SizeBox* size_ = nullptr;
   QDoubleSpinBox* score_ = nullptr;
-  QString wantedClass_;  ///< empty: any
 };
 
 }  // namespace lockstep::widgets

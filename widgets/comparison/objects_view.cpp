@@ -124,7 +124,7 @@ void ObjectsView::takeFinders(int index) {
   const int value = finders_->currentData().toInt();
   wanted_ = *std::ranges::find(kFinderSets, value, &FinderSet::value);
   objects_->setFinders(wanted_);
-  dropOthers();
+  takeOthersAway();
   showCounts();
   chooseFirstObject();
   Q_EMIT viewStateChanged();
@@ -222,8 +222,13 @@ void ObjectsView::showOthers(const QString& title, std::shared_ptr<const coco::D
 }
 
 void ObjectsView::dropOthers() {
+  if (takeOthersAway()) listFinders();
+}
+
+/// Whether there were others; the filter of the objects is back.
+bool ObjectsView::takeOthersAway() {
   const int others = finders_->findData(kOthers);
-  if (others < 0) return;
+  if (others < 0) return false;
   objects_->setOthers(nullptr, nullptr);
   {
     const QSignalBlocker noFinders(finders_), noFilter(filters_);
@@ -232,7 +237,7 @@ void ObjectsView::dropOthers() {
     filters_->restoreViewState(keptFilter_);
   }
   objects_->setFilter(filters_->filter());
-  listFinders();
+  return true;
 }
 
 void ObjectsView::showCounts() {

@@ -59,6 +59,7 @@ class ObjectsView : public QWidget {
   QWidget* buildLeftOut();
   void connectSignals();
   void takeFinders(int index);
+  bool takeOthersAway();
   void listFinders();
   void applyFilter();
   void showCounts();

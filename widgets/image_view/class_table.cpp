@@ -53,7 +53,7 @@ void ClassTable::setClasses(const std::vector<coco::Category>& classes) {
 }
 
 void ClassTable::setFilter(const QString& words) {
-  sorted_->setFilterFixedString(words.trimmed());
+  sorted_->setFilterFixedString(words);
   showChosen(chosen_);
 }
 

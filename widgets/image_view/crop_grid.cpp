@@ -12,6 +12,7 @@
 
 #include "widgets/image_view/decoded_image.h"
 #include "widgets/image_view/verdict_style.h"
+#include "widgets/move_keys.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -22,23 +23,11 @@ constexpr int kDecodedPx = 2 * kPicturePx;  // sharp on high-density screens
 constexpr int kMostInBatch = 24;
 constexpr qint64 kCacheKiB = 64 * 1024;
 
-bool isMove(const QKeyEvent& event) {
-  if ((event.modifiers() & ~Qt::KeypadModifier) != Qt::NoModifier) return false;
-  switch (event.key()) {
-    case Qt::Key_Left:
-    case Qt::Key_Right:
-    case Qt::Key_Up:
-    case Qt::Key_Down:
-    case Qt::Key_PageUp:
-    case Qt::Key_PageDown:
-    case Qt::Key_Home:
-    case Qt::Key_End:
-    case Qt::Key_Return:
-    case Qt::Key_Enter:
-      return true;
-    default:
-      return false;
-  }
+int gapPx() { return scaledPx(kGapPx); }
+
+bool hasMeaning(const QKeyEvent& event) {
+  const bool chooses = event.key() == Qt::Key_Return || event.key() == Qt::Key_Enter;
+  return isMoveKey(event) || (chooses && isUnmodified(event));
 }
 
 /// With the path in front, and all that its crops depend on.
@@ -115,14 +104,14 @@ QSize CropGrid::cellSize() const {
 }
 
 int CropGrid::columns() const {
-  return std::max(1, (viewport()->width() + kGapPx) / (cellSize().width() + kGapPx));
+  return std::max(1, viewport()->width() / (cellSize().width() + gapPx()));
 }
 
 QRect CropGrid::itemRect(int index) const {
   const QSize cell = cellSize();
   const int column = index % columns(), row = index / columns();
-  return {{kGapPx / 2 + column * (cell.width() + kGapPx),
-           kGapPx / 2 + row * (cell.height() + kGapPx) - verticalScrollBar()->value()},
+  return {{gapPx() / 2 + column * (cell.width() + gapPx()),
+           gapPx() / 2 + row * (cell.height() + gapPx()) - verticalScrollBar()->value()},
           cell};
 }
 
@@ -134,14 +123,14 @@ int CropGrid::itemAt(QPoint at) const {
 }
 
 std::pair<int, int> CropGrid::visibleRange(int rowsBeside) const {
-  const int pitch = cellSize().height() + kGapPx, top = verticalScrollBar()->value();
+  const int pitch = cellSize().height() + gapPx(), top = verticalScrollBar()->value();
   const int first = (top / pitch - rowsBeside) * columns();
   const int last = ((top + viewport()->height()) / pitch + 1 + rowsBeside) * columns();
   return {std::clamp(first, 0, count()), std::clamp(last, 0, count())};
 }
 
 void CropGrid::updateScrollBar() {
-  const int pitch = cellSize().height() + kGapPx;
+  const int pitch = cellSize().height() + gapPx();
   const int rows = (count() + columns() - 1) / columns();
   verticalScrollBar()->setRange(0, std::max(0, rows * pitch - viewport()->height()));
   verticalScrollBar()->setPageStep(viewport()->height());
@@ -190,9 +179,9 @@ void CropGrid::setCurrent(int index) {
   if (current_ < 0) return;
   const QRect rect = itemRect(current_);
   QScrollBar* bar = verticalScrollBar();
-  if (rect.top() < 0) bar->setValue(bar->value() + rect.top() - kGapPx);
+  if (rect.top() < 0) bar->setValue(bar->value() + rect.top() - gapPx());
   if (rect.bottom() > viewport()->height())
-    bar->setValue(bar->value() + rect.bottom() - viewport()->height() + kGapPx);
+    bar->setValue(bar->value() + rect.bottom() - viewport()->height() + gapPx());
 }
 
 void CropGrid::moveBy(int instances) {
@@ -248,7 +237,7 @@ void CropGrid::paintItem(QPainter& painter, int index) const {
                    at(index).verdict, theme);
   painter.setFont(interfaceFont(11));
   painter.setPen(theme.text);
-  const QRect text = line.adjusted(mark + kGapPx, 0, 0, 0);
+  const QRect text = line.adjusted(mark + gapPx(), 0, 0, 0);
   painter.drawText(
       text, Qt::AlignVCenter,
       painter.fontMetrics().elidedText(captionOf(index), Qt::ElideMiddle, text.width()));
@@ -298,14 +287,14 @@ void CropGrid::mousePressEvent(QMouseEvent* event) {
 
 /// Keys that have a meaning here are not those of the page.
 bool CropGrid::event(QEvent* event) {
-  if (event->type() == QEvent::ShortcutOverride && isMove(*static_cast<QKeyEvent*>(event)))
+  if (event->type() == QEvent::ShortcutOverride && hasMeaning(*static_cast<QKeyEvent*>(event)))
     event->accept();
   return QAbstractScrollArea::event(event);
 }
 
 void CropGrid::keyPressEvent(QKeyEvent* event) {
-  if (!isMove(*event)) return QAbstractScrollArea::keyPressEvent(event);
-  const int rows = std::max(1, viewport()->height() / (cellSize().height() + kGapPx));
+  if (!hasMeaning(*event)) return QAbstractScrollArea::keyPressEvent(event);
+  const int rows = std::max(1, viewport()->height() / (cellSize().height() + gapPx()));
   const int last = count() - 1;
   switch (event->key()) {
     case Qt::Key_Left:

@@ -8,12 +8,16 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <array>
+#include <initializer_list>
+#include <optional>
 
+#include "widgets/class_box.h"
 #include "widgets/curves/number_text.h"
 #include "widgets/elided_label.h"
 #include "widgets/instances/error_text.h"
 #include "widgets/named_action.h"
 #include "widgets/role.h"
+#include "widgets/size_box.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -27,12 +31,16 @@ const QString kFilterKey = QStringLiteral("filter"), kClassKey = QStringLiteral(
 using Filter = ImageOrder::Filter;
 using Sort = ImageOrder::Sort;
 
+void makeNarrow(QComboBox& combo) {
+  combo.setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  combo.setMinimumWidth(scaledPx(kNarrowestPx));
+}
+
 QComboBox* narrowCombo(const QString& name) {
   auto* combo = new QComboBox;
   combo->setAccessibleName(name);
   combo->setToolTip(name);
-  combo->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-  combo->setMinimumWidth(scaledPx(kNarrowestPx));
+  makeNarrow(*combo);
   return combo;
 }
 
@@ -49,12 +57,11 @@ ImageFilterBar::ImageFilterBar(QWidget* parent) : QWidget(parent) {
   closePart_->setObjectName(QStringLiteral("closePart"));
   closePart_->hide();
   filter_ = narrowCombo(tr("Images shown"));
-  class_ = narrowCombo(tr("Class on the images shown"));
-  size_ =
-      narrowCombo(tr("Size on the images shown, as COCO: small up to 32 × 32 px, large over "
-                     "96 × 96 px"));
+  class_ = new ClassBox(tr("Class on the images shown"));
+  size_ = new SizeBox(tr("Size on the images shown"));
+  makeNarrow(*class_);
+  makeNarrow(*size_);
   sort_ = narrowCombo(tr("Sort images"));
-  size_->addItems({tr("Any size"), tr("Small"), tr("Medium"), tr("Large")});
   size_->setMinimumWidth(size_->sizeHint().width());
   buildEnd();
   auto* column = new QVBoxLayout(this);
@@ -76,9 +83,7 @@ ImageFilterBar::ImageFilterBar(QWidget* parent) : QWidget(parent) {
   fillSort();
   connect(part_, &QComboBox::currentIndexChanged, this, &ImageFilterBar::partChosen);
   connect(closePart_, &QToolButton::clicked, this, &ImageFilterBar::partCloseClicked);
-  connect(class_, &QComboBox::currentIndexChanged, this,
-          [this](int index) { wantedClass_ = index > 0 ? class_->itemText(index) : QString(); });
-  for (QComboBox* combo : {filter_, class_, size_, sort_})
+  for (QComboBox* combo : std::initializer_list<QComboBox*>{filter_, class_, size_, sort_})
     connect(combo, &QComboBox::currentIndexChanged, this, &ImageFilterBar::orderChanged);
   connect(this, &ImageFilterBar::orderChanged, this, &ImageFilterBar::showClear);
 }
@@ -99,34 +104,28 @@ void ImageFilterBar::buildEnd() {
 
 void ImageFilterBar::showClear() {
   clear_->setVisible(
-      std::ranges::any_of(std::array{filter_, class_, size_},
+      std::ranges::any_of(std::array<const QComboBox*, 3>{filter_, class_, size_},
                           [](const QComboBox* combo) { return combo->currentIndex() > 0; }));
   wrap();
 }
 
 QVariantMap ImageFilterBar::viewState() const {
   return {{kFilterKey, filter_->currentData()},
-          {kClassKey, wantedClass_},
+          {kClassKey, class_->wanted()},
           {kSizeKey, size_->currentIndex()},
           {kSortKey, sort_->currentData()}};
 }
 
 void ImageFilterBar::restoreViewState(const QVariantMap& state) {
   if (state.isEmpty()) return;
-  wantedClass_ = state.value(kClassKey).toString();
   {
     const QSignalBlocker noFilter(filter_), noClass(class_), noSize(size_), noSort(sort_);
     filter_->setCurrentIndex(std::max(0, filter_->findData(state.value(kFilterKey))));
-    chooseWantedClass();
-    size_->setCurrentIndex(std::clamp(state.value(kSizeKey).toInt(), 0, size_->count() - 1));
+    class_->want(state.value(kClassKey).toString());
+    size_->restore(state.value(kSizeKey));
     sort_->setCurrentIndex(std::max(0, sort_->findData(state.value(kSortKey))));
   }
   Q_EMIT orderChanged();
-}
-
-void ImageFilterBar::chooseWantedClass() {
-  const int found = wantedClass_.isEmpty() ? 0 : class_->findText(wantedClass_);
-  class_->setCurrentIndex(std::max(0, found));
 }
 
 void ImageFilterBar::setParts(const QStringList& names, int current, bool canClose) {
@@ -155,27 +154,24 @@ void ImageFilterBar::wrap() {
   const bool isWrapped = needed > width();
   clear_->setText(isWrapped ? QStringLiteral("✕") : clear_->accessibleName());
   if (isWrapped == (second_->count() > 0)) return;
+  const std::array<QComboBox*, 3> moved{class_, size_, sort_};
   QHBoxLayout* from = isWrapped ? first_ : second_;
-  for (QComboBox* combo : {class_, size_, sort_}) from->removeWidget(combo);
+  for (QComboBox* combo : moved) from->removeWidget(combo);
   if (isWrapped) {
-    for (QComboBox* combo : {class_, size_, sort_}) second_->addWidget(combo);
+    for (QComboBox* combo : moved) second_->addWidget(combo);
     second_->addStretch();
   } else {
     delete second_->takeAt(0);  // the stretch
     int place = first_->indexOf(filter_) + 1;
-    for (QComboBox* combo : {class_, size_, sort_}) first_->insertWidget(place++, combo);
+    for (QComboBox* combo : moved) first_->insertWidget(place++, combo);
   }
 }
 
 void ImageFilterBar::setClasses(const std::vector<coco::Category>& classes) {
-  const QSignalBlocker blocker(class_);
-  class_->clear();
-  class_->addItem(tr("Any class"));
+  std::vector<ClassBox::Class> listed;
   for (const coco::Category& category : classes)
-    class_->addItem(QString::fromStdString(category.name),
-                    QVariant::fromValue<qint64>(category.id.value));
-  chooseWantedClass();
-  class_->setVisible(classes.size() > 1);
+    listed.push_back({QString::fromStdString(category.name), category.id.value});
+  class_->setClasses(listed);
   showClear();
 }
 
@@ -233,7 +229,7 @@ ImageOrder ImageFilterBar::order() const {
   } else {
     order.filter = static_cast<Filter>(filter);
   }
-  if (class_->currentIndex() > 0) order.category = CategoryId{class_->currentData().toLongLong()};
+  if (const auto chosen = class_->chosen()) order.category = CategoryId{*chosen};
   order.size = static_cast<coco::ObjectSize>(size_->currentIndex());
   order.sort = static_cast<Sort>(sort_->currentData().toInt());
   return order;
@@ -245,13 +241,14 @@ void ImageFilterBar::change(const std::function<void()>& combos) {
     const QSignalBlocker noFilter(filter_), noClass(class_), noSize(size_), noSort(sort_);
     combos();
   }
-  wantedClass_ = class_->currentIndex() > 0 ? class_->currentText() : QString();
   Q_EMIT orderChanged();
 }
 
 void ImageFilterBar::showAll() {
   change([this] {
-    for (QComboBox* combo : {filter_, class_, size_}) combo->setCurrentIndex(0);
+    filter_->setCurrentIndex(0);
+    class_->choose(std::nullopt);
+    size_->setCurrentIndex(0);
   });
 }
 
@@ -260,8 +257,7 @@ void ImageFilterBar::setClassErrors(CategoryId category, bool areMissed) {
                                : static_cast<int>(Filter::WithFalsePositives);
   change([&] {
     filter_->setCurrentIndex(filter_->findData(filter));
-    class_->setCurrentIndex(
-        std::max(0, class_->findData(QVariant::fromValue<qint64>(category.value))));
+    class_->choose(category.value);
     size_->setCurrentIndex(0);
   });
 }
@@ -273,14 +269,13 @@ QString ImageFilterBar::filtersText() const {
   } else if (filter_->currentIndex() > 0) {
     texts << filter_->currentText();
   }
-  for (const QComboBox* combo : {class_, size_})
+  for (const QComboBox* combo : std::initializer_list<const QComboBox*>{class_, size_})
     if (combo->currentIndex() > 0) texts << combo->currentText();
   return texts.join(QStringLiteral(" · "));
 }
 
 void ImageFilterBar::setClass(std::optional<CategoryId> category) {
-  const int found = category ? class_->findData(QVariant::fromValue<qint64>(category->value)) : 0;
-  class_->setCurrentIndex(std::max(0, found));
+  class_->choose(category ? std::optional<qint64>(category->value) : std::nullopt);
 }
 
 void ImageFilterBar::setPlace(const QString& text) {

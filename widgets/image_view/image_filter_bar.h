@@ -14,6 +14,9 @@ class QToolButton;
 
 namespace lockstep::widgets {
 
+class ClassBox;
+class SizeBox;
+
 /// Which images the strip below it shows: the part of the dataset, what is on them, and their
 /// order.
 class ImageFilterBar : public QWidget {
@@ -60,7 +63,6 @@ class ImageFilterBar : public QWidget {
   void wrap();
   void buildEnd();
   void showClear();
-  void chooseWantedClass();
   void fillFilter();
   void change(const std::function<void()>& combos);
   void fillSort();
@@ -69,9 +71,8 @@ class ImageFilterBar : public QWidget {
   QComboBox* part_ = nullptr;
   QToolButton* closePart_ = nullptr;
   QComboBox* filter_ = nullptr;  ///< data: Filter, or kFirstError + ErrorType
-  QComboBox* class_ = nullptr;   ///< data: category id
-  QString wantedClass_;          ///< also where the dataset does not have it; empty: any
-  QComboBox* size_ = nullptr;
+  ClassBox* class_ = nullptr;
+  SizeBox* size_ = nullptr;
   QComboBox* sort_ = nullptr;  ///< data: Sort
   QLabel* place_ = nullptr;
   QToolButton* clear_ = nullptr;  ///< while images are left out

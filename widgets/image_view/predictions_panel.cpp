@@ -248,7 +248,8 @@ void PredictionsPanel::connectSignals() {
   for (ValueSlider* slider : {score_, iou_})
     connect(slider, &ValueSlider::valueChosen, this, &PredictionsPanel::filterChanged);
   connect(history_, &ImageHistoryTable::stepChosen, this, &PredictionsPanel::checkpointChosen);
-  connect(classSearch_, &QLineEdit::textChanged, classTable_, &ClassTable::setFilter);
+  connect(classSearch_, &QLineEdit::textChanged, classTable_,
+          [this] { classTable_->setFilter(classSearch_->words()); });
   for (ValueSlider* slider : {score_, iou_})
     connect(slider, &ValueSlider::valueChosen, this, &PredictionsPanel::nameClassAp);
   connect(filter_, &ClassFilter::hiddenChanged, this, &PredictionsPanel::filterChanged);

@@ -28,6 +28,7 @@
 #include "widgets/image_view/predictions_view_impl.h"
 #include "widgets/image_view/thumbnail_strip.h"
 #include "widgets/instances/image_order.h"
+#include "widgets/move_keys.h"
 #include "widgets/named_action.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
@@ -175,7 +176,7 @@ bool PredictionsView::eventFilter(QObject* watched, QEvent* event) {
   if (event->type() == QEvent::ShortcutOverride) {
     const auto* key = static_cast<QKeyEvent*>(event);
     const bool isMove = key->key() == Qt::Key_Up || key->key() == Qt::Key_Down;
-    if (isMove && (key->modifiers() & ~Qt::KeypadModifier) == Qt::NoModifier) event->accept();
+    if (isMove && isUnmodified(*key)) event->accept();
   }
   return QWidget::eventFilter(watched, event);
 }

@@ -70,8 +70,8 @@ struct ErrorFigures {
   std::vector<std::optional<coco::Counts>> asked;
 };
 
-/// Its order and filter of images do not matter. Blocks, on all processors; call it from any
-/// thread.
+/// Its order of images does not matter, nor does its filter but to `asked`. Blocks, on all
+/// processors; call it from any thread.
 ErrorFigures errorFiguresOf(const coco::Dataset& dataset, const CheckpointAnalysis& analysis,
                             ImageOrder order);
 

@@ -11,9 +11,20 @@ namespace {
 
 constexpr std::size_t kChunk = 64;  ///< images that one thread takes at a time
 
-void addMissed(const coco::ImageOverlaps& overlaps, const coco::EvaluatedImage& judged,
-               const ImageOrder& order, std::size_t image, std::vector<ListedInstance>& found) {
-  if (!order.asksFor(coco::ErrorType::Missed)) return;
+/// The instances of an image that the order asks for.
+struct AskedImage {
+  const coco::ImageOverlaps& overlaps;
+  const coco::EvaluatedImage& judged;
+  const ImageOrder& order;
+  std::size_t image;
+  bool hasTruth;
+
+  void addMissed(std::vector<ListedInstance>& found) const;
+  void addDetections(coco::MatchVerdict verdict, std::vector<ListedInstance>& found) const;
+};
+
+void AskedImage::addMissed(std::vector<ListedInstance>& found) const {
+  if (!hasTruth || !order.asksFor(coco::ErrorType::Missed)) return;
   for (const std::uint32_t missed : judged.missed) {
     const coco::OverlapAnnotation& object = overlaps.annotations[missed];
     if (order.asksFor(object.category, object.areaPx))
@@ -22,9 +33,8 @@ void addMissed(const coco::ImageOverlaps& overlaps, const coco::EvaluatedImage& 
   }
 }
 
-void addDetections(const coco::ImageOverlaps& overlaps, const coco::EvaluatedImage& judged,
-                   const ImageOrder& order, coco::MatchVerdict verdict, std::size_t image,
-                   bool hasTruth, std::vector<ListedInstance>& found) {
+void AskedImage::addDetections(coco::MatchVerdict verdict,
+                               std::vector<ListedInstance>& found) const {
   const bool isTrue = verdict == coco::MatchVerdict::TruePositive;
   if (isTrue && order.asksForErrors()) return;
   for (const coco::EvaluatedDetection& one : judged.detections) {
@@ -54,10 +64,10 @@ std::vector<ListedInstance> listedInstances(const coco::Dataset& dataset,
     if (known == nullptr || !known->overlaps) return;
     const coco::ImageOverlaps& overlaps = *known->overlaps;
     const auto judged = coco::evaluateImage(overlaps, order.scoreThreshold, analysis.iouThreshold);
-    std::vector<ListedInstance>& found = ofImages[place];
-    if (hasTruth) addMissed(overlaps, judged, order, image, found);
+    const AskedImage asked{overlaps, judged, order, image, hasTruth};
+    asked.addMissed(ofImages[place]);
     for (const auto verdict : {coco::MatchVerdict::FalsePositive, coco::MatchVerdict::TruePositive})
-      addDetections(overlaps, judged, order, verdict, image, hasTruth, found);
+      asked.addDetections(verdict, ofImages[place]);
   };
   base::parallelFor((images.size() + kChunk - 1) / kChunk, 0, [&](std::size_t chunk) {
     for (std::size_t i = chunk * kChunk; i < std::min(images.size(), (chunk + 1) * kChunk); ++i)

@@ -1,6 +1,6 @@
 """Queues runs of a scripted worker on two made GPUs and the CPU, and kills, stops and moves them at random moments.
 
-usage: queue.py [--build build] [--trials 200] [--seed 1]
+usage: run_queue.py [--build build] [--trials 200] [--seed 1]
 
 Every round queues a few runs on random devices, and while they wait and train does to random ones of them what a person or a machine
 may: kill -9, stop, another position, a run that does not wait beside them, `runs --start-queued`, a lost order.json. Then all others
