@@ -184,13 +184,13 @@ void ImageFilterBar::fillFilter() {
   filter_->addItem(tr("Predicted images"), static_cast<int>(Filter::Predicted));
   filter_->addItem(tr("Images with errors"), static_cast<int>(Filter::WithErrors));
   filter_->addItem(tr("With false positives"), static_cast<int>(Filter::WithFalsePositives));
+  filter_->addItem(tr("With false negatives"), static_cast<int>(Filter::WithFalseNegatives));
+  filter_->setItemData(filter_->count() - 1, tr("Objects without a match at the thresholds"),
+                       Qt::ToolTipRole);
   for (int type = 0; type < static_cast<int>(coco::kErrorTypeCount); ++type) {
-    const bool isMissed = type == static_cast<int>(coco::ErrorType::Missed);
     filter_->addItem({}, kFirstError + type);
     filter_->setItemData(filter_->count() - 1,
-                         isMissed ? tr("Objects without a match at the thresholds")
-                                  : errorText(static_cast<coco::ErrorType>(type)).sentence,
-                         Qt::ToolTipRole);
+                         errorText(static_cast<coco::ErrorType>(type)).sentence, Qt::ToolTipRole);
   }
   setErrorCounts({});
 }
@@ -256,8 +256,8 @@ void ImageFilterBar::showAll() {
 }
 
 void ImageFilterBar::setClassErrors(CategoryId category, bool areMissed) {
-  const int filter = areMissed ? kFirstError + static_cast<int>(coco::ErrorType::Missed)
-                               : static_cast<int>(Filter::WithFalsePositives);
+  const auto filter =
+      static_cast<int>(areMissed ? Filter::WithFalseNegatives : Filter::WithFalsePositives);
   change([&] {
     filter_->setCurrentIndex(filter_->findData(filter));
     class_->setCurrentIndex(

@@ -147,6 +147,7 @@ std::vector<InstanceFacts> instancesAt(const ImageContent& content,
     const coco::Annotation& object = (*content.annotations)[g];
     if (hidden.count(object.categoryId)) continue;
     instances.push_back(missedFacts(content, g, overlaps, thresholds));
+    instances.back().isCovered = !std::ranges::binary_search(judged.uncovered, g);
   }
   std::stable_sort(instances.begin(), instances.end(),
                    [](const InstanceFacts& a, const InstanceFacts& b) {

@@ -14,7 +14,7 @@ constexpr std::size_t kChunk = 64;  ///< images that one thread takes at a time
 void addMissed(const coco::ImageOverlaps& overlaps, const coco::EvaluatedImage& judged,
                const ImageOrder& order, std::size_t image, std::vector<ListedInstance>& found) {
   if (!order.asksFor(coco::ErrorType::Missed)) return;
-  for (const std::uint32_t missed : judged.missed) {
+  for (const std::uint32_t missed : order.missedOf(judged)) {
     const coco::OverlapAnnotation& object = overlaps.annotations[missed];
     if (order.asksFor(object.category, object.areaPx))
       found.push_back({image, object.category, Verdict::Missed, -1, static_cast<int>(missed),

@@ -61,7 +61,8 @@ struct ImageErrors {
   std::vector<std::uint32_t> missed;       ///< annotations of ErrorType::Missed
 };
 
-/// `matches` must be of this image at iouThreshold, with every score and size. A detection with an
+/// `matches` must be of this image at iouThreshold, with every size; errors are of the scores that
+/// it has. A detection with an
 /// IoU equal to the foreground threshold is a duplicate here, as it would match; tidecv counts it
 /// as localisation.
 ImageErrors findErrors(const ImageOverlaps& image, const InstanceMatches& matches,
