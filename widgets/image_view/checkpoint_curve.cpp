@@ -5,6 +5,7 @@
 #include <QPainterPath>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "widgets/curves/number_text.h"
 #include "widgets/curves/tick_steps.h"
@@ -17,11 +18,13 @@ constexpr int kHeightPx = 104, kCompactHeightPx = 36, kKeyPx = 16, kEdgePx = 6, 
               kSamplePx = 14, kTicks = 3;
 constexpr double kLinePx = 1.8, kDotPx = 2.5;
 
-/// Of a line at a step, or of the nearest one before it.
+/// Of a line at a step, or of the nearest one before it, which is said.
 QString textAt(const std::map<qint64, double>& values, qint64 step) {
   const auto after = values.upper_bound(step);
   if (after == values.begin()) return QStringLiteral("–");
-  return QString::number(std::prev(after)->second, 'f', 3);
+  const auto& [known, value] = *std::prev(after);
+  const QString text = QString::number(value, 'f', 3);
+  return known == step ? text : CheckpointCurve::tr("%1 (step %2)").arg(text).arg(known);
 }
 
 QPen lossPen(const Theme& theme) {
