@@ -235,6 +235,11 @@ void ObjectsView::dropOthers() {
   listFinders();
 }
 
+void ObjectsView::showAll() {
+  dropOthers();
+  filters_->setFilter({});
+}
+
 void ObjectsView::showCounts() {
   const std::array texts{tr("Only one of A and B finds: %1"), tr("A finds, B misses: %1"),
                          tr("B finds, A misses: %1"), tr("Both miss: %1"), tr("Both find: %1")};
