@@ -4,6 +4,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSignalBlocker>
+#include <QStandardItemModel>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -214,14 +215,21 @@ void ImageFilterBar::fillSort() {
   add(tr("Most false positives first"), Sort::MostFalsePositives);
   add(tr("Most false negatives first"), Sort::MostMissed);
   add(tr("Highest loss first"), Sort::HighestLoss);
-  sort_->setItemData(sort_->count() - 1,
-                     tr("Held-out loss of the image at the evaluation of this step"),
-                     Qt::ToolTipRole);
+  setHasLosses(false);
   add(tr("Lowest IoU first"), Sort::LowestIou);
   sort_->setItemData(sort_->count() - 1,
                      tr("Mean over an image's objects of their IoU; missed ones count as 0"),
                      Qt::ToolTipRole);
   add(tr("By name"), Sort::Name);
+}
+
+void ImageFilterBar::setHasLosses(bool hasLosses) {
+  const int row = sort_->findData(static_cast<int>(Sort::HighestLoss));
+  qobject_cast<QStandardItemModel*>(sort_->model())->item(row)->setEnabled(hasLosses);
+  sort_->setItemData(row,
+                     hasLosses ? tr("Held-out loss of the image at the evaluation of this step")
+                               : tr("No losses of single images are known here"),
+                     Qt::ToolTipRole);
 }
 
 ImageOrder ImageFilterBar::order() const {
