@@ -126,11 +126,12 @@ class TstInstanceMatch : public QObject {
     QTest::addColumn<qint64>("category");
     QTest::addColumn<double>("x");
     QTest::addColumn<QString>("error");
-    QTest::newRow("too far off") << qint64{1} << 20.0 << QStringLiteral("localization");
+    QTest::newRow("too far off") << qint64{1} << 20.0 << QStringLiteral("localisation");
     QTest::newRow("second on one object") << qint64{1} << 10.0 << QStringLiteral("duplicate");
     QTest::newRow("an object of another class")
         << qint64{2} << 10.0 << QStringLiteral("classification");
-    QTest::newRow("badly placed on another class") << qint64{2} << 20.0 << QStringLiteral("both");
+    QTest::newRow("badly placed on another class")
+        << qint64{2} << 20.0 << QStringLiteral("class and localisation");
     QTest::newRow("on nothing") << qint64{1} << 150.0 << QStringLiteral("background");
   }
   void theTypeOfAnErrorIsNamed() {
