@@ -23,7 +23,8 @@ namespace {
 /// Around the frame.
 constexpr QMargins kOutside(16, 12, 16, 0);
 constexpr QMargins kInside(13, 10, 9, 10);
-constexpr int kSpacingPx = 10, kMarkPx = 20, kLeastTextPx = 320, kMostTitleLines = 4;
+constexpr int kSpacingPx = 10, kMarkPx = 20, kLeastTextPx = 320, kMostTitleLines = 4,
+              kMostLinesBeside = 3;
 
 QColor colorOf(Banner::Kind kind) {
   const Theme& theme = currentTheme();
@@ -49,11 +50,13 @@ QString firstLines(const QString& text, const QFont& font, int widthPx, int most
   return text.left(lastStart) + QFontMetrics(font).elidedText(last, Qt::ElideRight, widthPx);
 }
 
-int widestLinePx(const QString& text, const QFont& font) {
-  int widest = 0;
+/// About as many as the text is wrapped into.
+int linesIn(const QString& text, const QFont& font, int widthPx) {
+  if (text.isEmpty()) return 0;
+  int lines = 0;
   for (const QString& line : text.split(u'\n'))
-    widest = std::max(widest, QFontMetrics(font).horizontalAdvance(line));
-  return widest;
+    lines += 1 + QFontMetrics(font).horizontalAdvance(line) / std::max(1, widthPx);
+  return lines;
 }
 
 }  // namespace
@@ -126,9 +129,9 @@ void Banner::fit() {
   const QMargins margins = row_->contentsMargins();
   const int all = width() - margins.left() - margins.right() - scaledPx(kMarkPx) - kSpacingPx;
   const int beside = all - buttons_->sizeHint().width() - kSpacingPx;
-  const bool isLong = widestLinePx(whole_, title_->font()) > beside ||
-                      widestLinePx(detail(), detail_->font()) > beside;
-  const bool areBelow = beside < scaledPx(kLeastTextPx) && isLong;
+  const int lines =
+      linesIn(whole_, title_->font(), beside) + linesIn(detail(), detail_->font(), beside);
+  const bool areBelow = beside < scaledPx(kLeastTextPx) && lines > kMostLinesBeside;
   if (areBelow != (texts_->indexOf(buttons_) >= 0)) {
     row_->removeWidget(buttons_);
     texts_->removeWidget(buttons_);
