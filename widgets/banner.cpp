@@ -6,8 +6,11 @@
 #include <QLabel>
 #include <QPainter>
 #include <QPushButton>
+#include <QTextLayout>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <initializer_list>
 
 #include "widgets/control_paint.h"
 #include "widgets/message_text.h"
@@ -20,6 +23,8 @@ namespace {
 /// Around the frame.
 constexpr QMargins kOutside(16, 12, 16, 0);
 constexpr QMargins kInside(13, 10, 9, 10);
+constexpr int kSpacingPx = 10, kMarkPx = 20, kLeastTextPx = 320, kMostTitleLines = 4,
+              kMostLinesBeside = 3;
 
 QColor colorOf(Banner::Kind kind) {
   const Theme& theme = currentTheme();
@@ -28,13 +33,39 @@ QColor colorOf(Banner::Kind kind) {
                                          : theme.accent;
 }
 
+/// The first lines of a wrapped text, with … for the others.
+QString firstLines(const QString& text, const QFont& font, int widthPx, int most) {
+  QString lines = text;
+  QTextLayout layout(lines.replace(u'\n', QChar::LineSeparator), font);
+  layout.beginLayout();
+  int lastStart = 0;
+  for (int count = 0;; ++count) {
+    QTextLine line = layout.createLine();
+    if (!line.isValid()) return text;
+    line.setLineWidth(widthPx);
+    if (count == most) break;
+    lastStart = line.textStart();
+  }
+  const QString last = text.mid(lastStart).replace(u'\n', u' ');
+  return text.left(lastStart) + QFontMetrics(font).elidedText(last, Qt::ElideRight, widthPx);
+}
+
+/// About as many as the text is wrapped into.
+int linesIn(const QString& text, const QFont& font, int widthPx) {
+  if (text.isEmpty()) return 0;
+  int lines = 0;
+  for (const QString& line : text.split(u'\n'))
+    lines += 1 + QFontMetrics(font).horizontalAdvance(line) / std::max(1, widthPx);
+  return lines;
+}
+
 }  // namespace
 
 /// "!" or "i" on a disc.
 class Banner::Mark : public QWidget {
  public:
   explicit Mark(Banner* banner) : QWidget(banner), banner_(banner) {
-    setFixedSize(scaledPx(20), scaledPx(20));
+    setFixedSize(scaledPx(kMarkPx), scaledPx(kMarkPx));
   }
 
  protected:
@@ -75,17 +106,50 @@ void Banner::buildUi() {
   close_->setText(tr("Dismiss"));
   setRole(close_, "quiet");
 
-  auto* texts = new QVBoxLayout;
-  texts->setSpacing(2);
-  texts->addWidget(title_);
-  texts->addWidget(detail_);
-  auto* row = new QHBoxLayout(this);
-  row->setContentsMargins(kOutside + kInside);
-  row->setSpacing(10);
-  row->addWidget(mark, 0, Qt::AlignTop);
-  row->addLayout(texts, 1);
+  texts_ = new QVBoxLayout;
+  texts_->setSpacing(2);
+  texts_->addWidget(title_);
+  texts_->addWidget(detail_);
+  buttons_ = new QWidget;
+  auto* buttons = new QHBoxLayout(buttons_);
+  buttons->setContentsMargins(0, 0, 0, 0);
+  buttons->setSpacing(kSpacingPx);
   for (QWidget* button : std::initializer_list<QWidget*>{action_, otherAction_, copy_, close_})
-    row->addWidget(button, 0, Qt::AlignVCenter);
+    buttons->addWidget(button, 0, Qt::AlignVCenter);
+  row_ = new QHBoxLayout(this);
+  row_->setContentsMargins(kOutside + kInside);
+  row_->setSpacing(kSpacingPx);
+  row_->addWidget(mark, 0, Qt::AlignTop);
+  row_->addLayout(texts_, 1);
+  row_->addWidget(buttons_, 0, Qt::AlignVCenter);
+}
+
+/// The buttons stand below texts that they would leave too little room.
+void Banner::fit() {
+  const QMargins margins = row_->contentsMargins();
+  const int all = width() - margins.left() - margins.right() - scaledPx(kMarkPx) - kSpacingPx;
+  const int beside = all - buttons_->sizeHint().width() - kSpacingPx;
+  const int lines =
+      linesIn(whole_, title_->font(), beside) + linesIn(detail(), detail_->font(), beside);
+  const bool areBelow = beside < scaledPx(kLeastTextPx) && lines > kMostLinesBeside;
+  if (areBelow != (texts_->indexOf(buttons_) >= 0)) {
+    row_->removeWidget(buttons_);
+    texts_->removeWidget(buttons_);
+    if (areBelow)
+      texts_->addWidget(buttons_, 0, Qt::AlignLeft);
+    else
+      row_->addWidget(buttons_, 0, Qt::AlignVCenter);
+  }
+  const int textPx = std::max(title_->minimumWidth(), areBelow ? all : beside);
+  title_->setText(firstLines(whole_, title_->font(), textPx, kMostTitleLines));
+  const bool isWhole = title_->text() == whole_;
+  title_->setToolTip(isWhole ? QString()
+                             : QStringLiteral("<p>%1</p>").arg(whole_.toHtmlEscaped()));  // wrapped
+}
+
+void Banner::resizeEvent(QResizeEvent* event) {
+  QFrame::resizeEvent(event);
+  fit();
 }
 
 void Banner::connectSignals() {
@@ -99,7 +163,7 @@ void Banner::connectSignals() {
 void Banner::showMessage(Kind kind, const QString& title, const QString& detail,
                          const QString& action, const QString& dismiss) {
   kind_ = kind;
-  title_->setText(title);
+  whole_ = title;
   detail_->setMessage(detail);
   detail_->setVisible(!detail.isEmpty());
   action_->setText(action);
@@ -107,6 +171,7 @@ void Banner::showMessage(Kind kind, const QString& title, const QString& detail,
   setOtherAction({});
   copy_->setVisible(kind == Kind::Error);
   close_->setText(dismiss.isEmpty() ? tr("Dismiss") : dismiss);
+  fit();
   update();
   show();
 }
@@ -114,6 +179,7 @@ void Banner::showMessage(Kind kind, const QString& title, const QString& detail,
 void Banner::setOtherAction(const QString& action) {
   otherAction_->setText(action);
   otherAction_->setVisible(!action.isEmpty());
+  fit();
 }
 
 void Banner::dismiss() {
@@ -127,7 +193,7 @@ void Banner::paintEvent(QPaintEvent*) {
                  {currentTheme().card, colorOf(kind_), 8});
 }
 
-QString Banner::title() const { return title_->text(); }
+QString Banner::title() const { return whole_; }
 QString Banner::detail() const { return detail_->toPlainText(); }
 QString Banner::action() const { return action_->text(); }
 QString Banner::otherAction() const { return otherAction_->text(); }

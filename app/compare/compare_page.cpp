@@ -68,7 +68,9 @@ void ComparePage::connectSignals() {
   connect(tablesShown_, &QToolButton::toggled, this, &ComparePage::showTables);
   connect(offer_, &QPushButton::clicked, this, &ComparePage::takeOffer);
   connect(empty_, &widgets::EmptyState::actionTriggered, this, [this] {
-    if (const auto way = obstacle(); way && way->act) way->act();
+    const auto way = obstacle();
+    if (!way) return tables_->objectsView()->showAll();
+    if (way->act) way->act();
   });
   connect(empty_, &widgets::EmptyState::otherActionTriggered, this, [this] {
     if (const auto way = obstacle(); way && way->actOther) way->actOther();
@@ -325,6 +327,21 @@ void ComparePage::showCurves() {
     if (run != shown_.end()) sides.at(i) = {*run, own.of->step()};
   }
   curves_->setSides(sides);
+}
+
+void ComparePage::compareShown() {
+  if (shown_.empty()) return;
+  const bool isA = isShown(sides_[0].path), isB = isShown(sides_[1].path);
+  const bool areDifferent = sides_[0].path != sides_[1].path;
+  if (shown_.size() == 1 ? isA || isB : isA && isB && areDifferent) return;
+  hasChosen_ = keepsFirst_ = false;
+  keptState_.reset();
+  for (Side& side : sides_) {
+    side.of->setRun(nullptr);
+    side.path.clear();
+  }
+  isStale_ = !isVisible();
+  if (!isStale_) chooseRuns();
 }
 
 /// The checkpoints that are nearest to a point of the curves.

@@ -57,6 +57,9 @@ class ComparePage : public QWidget {
   /// The one that was selected first is A, the next one B, unless others that are still shown were
   /// chosen here.
   void setRuns(const std::vector<ShownRun>& runs);
+  /// The shown runs are A and B then, whatever was chosen here; of one, two of its checkpoints, or
+  /// what it is compared with already.
+  void compareShown();
   /// A is this checkpoint of a shown run then, and B can be chosen.
   void compareCheckpoint(const QString& folder, qint64 step);
   /// In the place of B, or of A if there is nothing else.

@@ -126,6 +126,10 @@ void ComparePage::showEmpty(const std::optional<Obstacle>& way) {
     empty_->setContent(way->title, way->cause, way->action, way->otherAction);
   } else if (isBringingImage_) {
     empty_->setContent(tr("Fetching the image…"), {});
+  } else if (const int all = tables_->objects()->countAll();
+             all > 0 && tables_->objects()->rowCount() == 0) {
+    empty_->setContent(tr("No object to show"),
+                       tr("The filters leave none of %L1 objects.").arg(all), tr("Show all"));
   } else {
     empty_->setContent(tr("No object to show"),
                        tr("The images that both have predicted have no objects."));

@@ -450,11 +450,7 @@ void DataPage::showFindings() {
   if (!reading_ || !reading_->part || keyOf(reading_->experiment) != checkedKey_ ||
       checker_.isRunning())
     return;
-  std::vector<dataset_check::Finding> own;
-  std::ranges::copy_if(findings_, std::back_inserter(own), [&](const auto& finding) {
-    return finding.part == reading_->part->data.part;
-  });
-  view_->setFindings(std::move(own));
+  view_->setFindings(findings_);
 }
 
 void DataPage::startCheck() {

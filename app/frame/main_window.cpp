@@ -158,7 +158,10 @@ void MainWindow::connectRuns() {
   connect(monitorPage(), &MonitorPage::copyRequested, this, &MainWindow::openCopyWith);
   connect(runs_, &RunsPanel::forkRequested, this, &MainWindow::forkRun);
   connect(runs_, &RunsPanel::packRequested, this, &MainWindow::packRun);
-  connect(runs_, &RunsPanel::comparisonRequested, this, [this] { showPage(Page::Compare); });
+  connect(runs_, &RunsPanel::comparisonRequested, this, [this] {
+    showPage(Page::Compare);
+    comparePage()->compareShown();
+  });
   connect(runs_, &RunsPanel::evaluationRequested, this, [this](const QString& folder) {
     askEngine(folder, protocol::Command{"1", protocol::CommandName::Evaluate},
               tr("It was not evaluated"));

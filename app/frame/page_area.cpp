@@ -113,6 +113,10 @@ bool PageArea::eventFilter(QObject* watched, QEvent* event) {
 void PageArea::connectSignals() {
   connect(tabs_, &QTabBar::currentChanged, this,
           [this](int page) { showPage(static_cast<Page>(page)); });
+  // That of the open page gives it the focus, which its keys need.
+  connect(tabs_, &QTabBar::tabBarClicked, this, [this](int tab) {
+    if (tab == tabs_->currentIndex()) showPage(static_cast<Page>(tab));
+  });
   connect(monitor_, &MonitorPage::readyChanged, this, &PageArea::readyChanged);
   connect(monitor_, &MonitorPage::predictionsRequested, this, &PageArea::showPredictionsAt);
   connect(message_, &widgets::Banner::actionTriggered, this, [this] {

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <ranges>
+#include <utility>
 
 #include "engine/base/utf8.h"
 #include "engine/coco/masks/mask_geometry.h"
@@ -73,6 +75,13 @@ std::string withoutOtherScripts(std::string text) {
   return text;
 }
 
+std::vector<std::size_t> startsOfCharacters(const std::string& text) {
+  std::vector<std::size_t> starts;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (!base::isUtf8Continuation(text[i])) starts.push_back(i);
+  return starts;
+}
+
 void fill(data::RgbImage& sheet, int left, int top, int width, int height, std::uint8_t grey) {
   for (int y = top; y < top + height; ++y)
     std::memset(sheet.pixelAt(left, y), grey,
@@ -93,7 +102,7 @@ BatchSheetPainter::BatchSheetPainter(const std::vector<coco::Category>& categori
       text_(fonts_, kTextPx) {}
 
 data::RgbImage BatchSheetPainter::draw(const data::Batch& batch,
-                                       const std::vector<std::string>& captions) {
+                                       const std::vector<BatchCaption>& captions) {
   const auto count = static_cast<int>(batch.count());
   const int columns = static_cast<int>(std::ceil(std::sqrt(static_cast<double>(count))));
   const int rows = (count + columns - 1) / columns;
@@ -132,12 +141,31 @@ std::vector<coco::Detection> BatchSheetPainter::objectsOf(const data::Batch& bat
   return objects;
 }
 
-std::optional<Ink> BatchSheetPainter::drawFitting(const std::string& text, int width) {
+std::optional<Ink> BatchSheetPainter::drawFitting(const BatchCaption& caption, int width) {
+  const std::string &name = caption.name, &rest = caption.rest;
+  std::optional<Ink> whole = text_.draw(name + rest);
+  if (!whole || whole->width <= width) return whole;
+  const std::vector<std::size_t> starts = startsOfCharacters(name);
+  const std::size_t count = starts.size();
+  const auto shortened = [&](std::size_t kept) {
+    const std::size_t head = (kept + 1) / 2, tail = kept / 2;
+    const std::string last = tail > 0 ? name.substr(starts[count - tail]) : std::string();
+    return text_.draw(name.substr(0, starts[head]) + "…" + last + rest);
+  };
+  const auto keepable = std::views::iota(0, static_cast<int>(count));
+  const auto tooMany = std::ranges::partition_point(keepable, [&](int kept) {
+    const std::optional<Ink> ink = shortened(static_cast<std::size_t>(kept));
+    return ink && ink->width <= width;
+  });
+  const auto fitting = tooMany - keepable.begin();
+  if (fitting > 0) return shortened(static_cast<std::size_t>(fitting - 1));
+  return drawBeginning((name.empty() ? "" : "…") + rest, width);
+}
+
+std::optional<Ink> BatchSheetPainter::drawBeginning(const std::string& text, int width) {
   std::optional<Ink> whole = text_.draw(text);
   if (!whole || whole->width <= width) return whole;
-  std::vector<std::size_t> lengths;  // between characters
-  for (std::size_t i = 0; i < text.size(); ++i)
-    if (!base::isUtf8Continuation(text[i])) lengths.push_back(i);
+  const std::vector<std::size_t> lengths = startsOfCharacters(text);
   const auto shortened = [&](std::size_t length) {
     return text_.draw(text.substr(0, length) + "…");
   };
@@ -148,10 +176,12 @@ std::optional<Ink> BatchSheetPainter::drawFitting(const std::string& text, int w
   return tooLong == lengths.begin() ? std::nullopt : shortened(*(tooLong - 1));
 }
 
-void BatchSheetPainter::drawCaption(data::RgbImage& sheet, const std::string& caption, int left,
+void BatchSheetPainter::drawCaption(data::RgbImage& sheet, const BatchCaption& caption, int left,
                                     int top, int width) {
   std::optional<Ink> ink = drawFitting(caption, width);
-  if (!ink) ink = drawFitting(withoutOtherScripts(caption), width);
+  if (!ink)
+    ink =
+        drawFitting({withoutOtherScripts(caption.name), withoutOtherScripts(caption.rest)}, width);
   if (!ink) return;
   for (int y = 0; y < std::min(ink->height, kCaptionPx); ++y) {
     for (int x = 0; x < ink->width; ++x) {

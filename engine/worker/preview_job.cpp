@@ -20,15 +20,16 @@ std::string sheetName(std::int64_t step, int part, int parts) {
   return name + (parts > 1 ? "-part-" + std::to_string(part + 1) : std::string()) + ".png";
 }
 
-std::string captionOf(const coco::Dataset& dataset, const data::Sampler::Draw& draw,
-                      const base::ImageSize& size) {
+BatchCaption captionOf(const coco::Dataset& dataset, const data::Sampler::Draw& draw,
+                       const base::ImageSize& size) {
   const coco::Image& image = dataset.images()[draw.imageIndex];
-  std::string text = "id " + std::to_string(image.id.value) + "  " +
-                     fs::path(image.fileName).filename().string() + "  augmented to " +
-                     std::to_string(size.width) + " x " + std::to_string(size.height) + " px";
+  BatchCaption caption{
+      "id " + std::to_string(image.id.value) + "  " + fs::path(image.fileName).filename().string(),
+      "  " + std::to_string(size.width) + " x " + std::to_string(size.height) + " px augmented"};
   if (draw.donorIndex)
-    text += "  + objects of id " + std::to_string(dataset.images()[*draw.donorIndex].id.value);
-  return text;
+    caption.rest +=
+        "  + objects of id " + std::to_string(dataset.images()[*draw.donorIndex].id.value);
+  return caption;
 }
 
 struct Drawn {
@@ -71,7 +72,7 @@ protocol::Finished run(const protocol::PreviewJob& job, const JobContext& contex
     const std::int64_t step = 1 + i / sampler.accumulate();
     const int part = i % sampler.accumulate();
     const auto [draws, batch] = load(loader, sampler, step, part, experiment);
-    std::vector<std::string> captions;
+    std::vector<BatchCaption> captions;
     for (std::size_t n = 0; n < draws.size(); ++n)
       captions.push_back(captionOf(dataset, draws[n], batch.sizes[n]));
     data::writeImage(painter.draw(batch, captions),

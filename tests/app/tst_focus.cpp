@@ -2,12 +2,15 @@
 #include <QAccessible>
 #include <QApplication>
 #include <QFile>
+#include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
 
 #include "app/frame/main_window.h"
 #include "app/monitor/monitor_page.h"
+#include "app/predictions/predictions_page.h"
+#include "app/runs/runs_panel.h"
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
@@ -51,6 +54,18 @@ class TstFocus : public QObject {
                         stop->objectName() + QLatin1Char(' ') + stop->toolTip();
     }
     QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join(QLatin1Char('\n'))));
+  }
+
+  /// Its keys work again after a click on a run.
+  void aClickOnTheTabOfTheOpenPageGivesItTheFocus() {
+    stopsOf(Page::Predictions);
+    window_->runsPanel()->focusList();
+    auto* tabs = window_->findChild<QTabBar*>(QStringLiteral("pageTabs"));
+    QWidget* page = window_->predictionsPage();
+    QTRY_VERIFY(!page->isAncestorOf(QApplication::focusWidget()));
+    QTest::mouseClick(tabs, Qt::LeftButton, {}, tabs->tabRect(tabs->currentIndex()).center());
+    QTRY_VERIFY(page->isAncestorOf(QApplication::focusWidget()));
+    QVERIFY(window_->page() == Page::Predictions);
   }
 
   void tabGoesFromPlotToPlotAsTheyStand() {

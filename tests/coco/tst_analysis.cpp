@@ -149,6 +149,19 @@ class TstAnalysis : public QObject {
     QCOMPARE(evaluateImage(set.images()[0], .95, .5).missed, (std::vector<std::uint32_t>{0, 1}));
   }
 
+  void anObjectWithAnErrorIsNotMissedForTide() {
+    const OverlapSet set = madeSet({{1, 1, {0, 0, 20, 20}}},
+                                   {{1, 1, {0, 10, 20, 20}, .9}, {1, 1, {0, 0, 20, 20}, .6}});
+    const EvaluatedImage low = evaluateImage(set.images()[0], .5, .5);
+    QVERIFY(low.missed.empty() && low.uncovered.empty());
+    const EvaluatedImage middle = evaluateImage(set.images()[0], .8, .5);  // IoU too low
+    QCOMPARE(middle.missed, std::vector<std::uint32_t>{0});
+    QVERIFY(middle.uncovered.empty());
+    const EvaluatedImage high = evaluateImage(set.images()[0], .95, .5);
+    QCOMPARE(high.missed, std::vector<std::uint32_t>{0});
+    QCOMPARE(high.uncovered, std::vector<std::uint32_t>{0});
+  }
+
   void confusionsAreSortedByCountWithoutBackground() {
     ConfusionMatrix matrix(3);
     matrix.at(0, 0) = 9;

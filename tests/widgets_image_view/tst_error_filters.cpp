@@ -106,7 +106,7 @@ class TstErrorFilters : public QObject, protected tests::PredictionsViewBench {
       return filter()->findText(QString::fromUtf8(text)) >= 0;
     };
     QTRY_VERIFY(has("Errors: background (1)"));
-    QVERIFY(has("Errors: missed (1)") && has("Errors: localization (0)"));
+    QVERIFY(has("Errors: missed (1)") && has("Errors: localisation (0)"));
     panel()->stepScore(25);  // of the disc on image 1 and that on image 2 no more
     QTRY_VERIFY(has("Errors: background (0)"));
     QVERIFY(has("Errors: missed (2)"));

@@ -47,6 +47,19 @@ class TstImageLosses : public QObject, protected tests::PredictionsViewBench {
     QTRY_COMPARE(names(), (QStringList{nameOf(0), nameOf(1), nameOf(2), nameOf(3)}));
   }
 
+  /// As of results of another program.
+  void withoutLossesImagesAreNotSortedByThem() {
+    const int item = sort()->findText(QStringLiteral("Highest loss first"));
+    const auto canBeChosen = [&] {
+      return sort()->model()->flags(sort()->model()->index(item, 0)).testFlag(Qt::ItemIsEnabled);
+    };
+    QVERIFY(!canBeChosen());
+    view_->setImageLosses(10, losses(0.5, 2, 1, 1));
+    QVERIFY(canBeChosen());
+    view_->setDataset(dataset_, folder_->path());
+    QVERIFY(!canBeChosen());
+  }
+
   void theHistoryHasTheLossAlsoWhereTheImageWasNotPredicted() {
     givePredictions(10);
     view_->setImageLosses(10, losses(0.5, 2, 1, 1));

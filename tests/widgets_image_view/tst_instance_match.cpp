@@ -126,11 +126,12 @@ class TstInstanceMatch : public QObject {
     QTest::addColumn<qint64>("category");
     QTest::addColumn<double>("x");
     QTest::addColumn<QString>("error");
-    QTest::newRow("too far off") << qint64{1} << 20.0 << QStringLiteral("localization");
+    QTest::newRow("too far off") << qint64{1} << 20.0 << QStringLiteral("localisation");
     QTest::newRow("second on one object") << qint64{1} << 10.0 << QStringLiteral("duplicate");
     QTest::newRow("an object of another class")
         << qint64{2} << 10.0 << QStringLiteral("classification");
-    QTest::newRow("badly placed on another class") << qint64{2} << 20.0 << QStringLiteral("both");
+    QTest::newRow("badly placed on another class")
+        << qint64{2} << 20.0 << QStringLiteral("class and localisation");
     QTest::newRow("on nothing") << qint64{1} << 150.0 << QStringLiteral("background");
   }
   void theTypeOfAnErrorIsNamed() {
@@ -318,6 +319,40 @@ class TstInstanceMatch : public QObject {
     QCOMPARE(chosen({.filter = Filter::WithErrors, .category = CategoryId{2}}), Order());
     QCOMPARE(chosen({.hidden = {CategoryId{1}}, .category = CategoryId{1}}), Order());
     QCOMPARE(chosen({.sort = ImageOrder::Sort::LowestIou}), (Order{2, 1, 0, 3}));
+  }
+
+  /// Image 1: an object that a detection of IoU 1/3 stands for; image 2: one without a detection.
+  void falseNegativesAreMoreThanTheMissed() {
+    const std::vector<coco::Image> images{{ImageId{1}, "1.png", 200, 100},
+                                          {ImageId{2}, "2.png", 200, 100}};
+    const coco::Dataset dataset = coco::Dataset::fromParts(
+        images, {{CategoryId{1}, "a"}},
+        {boxAnnotation(1, 1, 1, {10, 10, 20, 20}), boxAnnotation(2, 2, 1, {10, 10, 20, 20})},
+        "made");
+    using Found = std::vector<coco::Detection>;
+    const Found near{boxDetection(images[0], 1, 0.9, {20, 10, 20, 20})};
+    PredictionStore::ByImage predictions;
+    predictions[ImageId{1}] = std::make_shared<const Found>(near);
+    predictions[ImageId{2}] = std::make_shared<const Found>();
+    const auto analysis = analyseCheckpoint(OverlapCache().at(10, dataset, predictions, {}), 0.5);
+    QVERIFY2(analysis->failure.isEmpty(), qPrintable(analysis->failure));
+    const auto chosen = [&](const ImageOrder& order) {
+      return orderedImages(dataset, analysis.get(), order);
+    };
+    using Order = std::vector<std::size_t>;
+    using Filter = ImageOrder::Filter;
+    const ImageOrder missed{.filter = Filter::WithErrors, .error = coco::ErrorType::Missed};
+    QCOMPARE(chosen({.filter = Filter::WithFalseNegatives}), (Order{0, 1}));
+    QCOMPARE(chosen({.filter = Filter::WithFalseNegatives, .category = CategoryId{1}}),
+             (Order{0, 1}));
+    QCOMPARE(chosen(missed), (Order{1}));
+    const ErrorFigures figures = errorFiguresOf(dataset, *analysis, missed);
+    QCOMPARE(figures.counts[static_cast<std::size_t>(coco::ErrorType::Missed)], std::size_t{1});
+    QCOMPARE(figures.asked[0]->falseNegatives, std::uint64_t{0});
+    for (const InstanceFacts& facts :
+         instancesAt(contentOf(dataset, 0, near, {}), overlapsOf(contentOf(dataset, 0, near, {})),
+                     {0.5, 0.5}, {}))
+      QCOMPARE(missed.asksFor(facts), false);
   }
 };
 

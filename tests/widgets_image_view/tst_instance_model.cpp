@@ -85,7 +85,7 @@ class TstInstanceModel : public QObject {
     QCOMPARE(text(0, InstanceModel::Error), QStringLiteral("missed"));
     QCOMPARE(text(1, InstanceModel::Score), QStringLiteral("0.61"));
     QCOMPARE(text(1, InstanceModel::Iou), QStringLiteral("0.31"));
-    QCOMPARE(text(1, InstanceModel::Error), QStringLiteral("localization"));
+    QCOMPARE(text(1, InstanceModel::Error), QStringLiteral("localisation"));
     QCOMPARE(text(2, InstanceModel::Area), QStringLiteral("13,100"));
     QCOMPARE(text(2, InstanceModel::Error), QString());
   }

@@ -46,8 +46,11 @@ class TstMissedReason : public QObject {
     QTest::newRow("low score") << qint64{1} << 0.31 << 0.0 << Kind::LowScore << "score 0.31";
     QTest::newRow("another class") << qint64{2} << 0.9 << 4.0 << Kind::OtherClass << "as class 2";
     QTest::newRow("too far off") << qint64{1} << 0.9 << 10.0 << Kind::LowIou << "IoU 0.33";
-    QTest::newRow("elsewhere") << qint64{1} << 0.9 << 60.0 << Kind::NoOverlap << "";
-    QTest::newRow("nothing is right") << qint64{2} << 0.3 << 4.0 << Kind::NoOverlap << "";
+    QTest::newRow("barely") << qint64{1} << 0.9 << 19.0 << Kind::NoneNear << "";
+    QTest::newRow("another class, too far off")
+        << qint64{2} << 0.9 << 10.0 << Kind::OtherNear << "near: class 2";
+    QTest::newRow("elsewhere") << qint64{1} << 0.9 << 60.0 << Kind::NoneNear << "";
+    QTest::newRow("nothing is right") << qint64{2} << 0.3 << 4.0 << Kind::NoneNear << "";
   }
   void whatBecameOfItsPredictionIsSaid() {
     QFETCH(qint64, category);
@@ -60,7 +63,7 @@ class TstMissedReason : public QObject {
                  {boxDetection(kImage, category, score, {10 + shift, 10, 20, 20})});
     QCOMPARE(reason.kind, kind);
     QCOMPARE(shortText(reason, nameOf), text);
-    if (kind != Kind::NoOverlap) {
+    if (kind != Kind::NoneNear) {
       QCOMPARE(reason.score, score);
       QCOMPARE(reason.iou, (20 - shift) / (20 + shift));
     }
@@ -74,6 +77,24 @@ class TstMissedReason : public QObject {
     QCOMPARE(reason.kind, Kind::Taken);
     QCOMPARE(reason.iou, 15.0 / 25.0);
     QVERIFY(sentence(reason, nameOf).contains(QStringLiteral("matched with another object")));
+  }
+
+  /// What an object is found by says nothing of its neighbour.
+  void theMatchOfAnotherObjectIsNoReason() {
+    const std::vector<coco::Annotation> two{boxAnnotation(1, 1, 1, {10, 10, 20, 20}),
+                                            boxAnnotation(2, 1, 1, {20, 10, 20, 20})};
+    const coco::Detection own = boxDetection(kImage, 1, 0.9, {20, 10, 20, 20}),
+                          other = boxDetection(kImage, 2, 0.8, {16, 10, 20, 20});
+    QCOMPARE(reasonIn(two, {own}).kind, Kind::NoneNear);
+    const MissedReason reason = reasonIn(two, {own, other});
+    QCOMPARE(reason.kind, Kind::OtherClass);
+    QCOMPARE(shortText(reason, nameOf), QStringLiteral("as class 2"));
+    const std::vector<coco::Annotation> ofTwoClasses{boxAnnotation(1, 1, 1, {10, 10, 20, 20}),
+                                                     boxAnnotation(2, 1, 2, {12, 10, 20, 20})};
+    const MissedReason under =
+        reasonIn(ofTwoClasses, {boxDetection(kImage, 2, 0.8, {12, 10, 20, 20})});
+    QCOMPARE(under.kind, Kind::OtherNear);
+    QVERIFY(sentence(under, nameOf).contains(QStringLiteral("the one of class 2 overlaps it")));
   }
 
   /// What is nearer to a match is said, whatever the order of the predictions.

@@ -6,6 +6,7 @@
 #include "engine/worker/batch_sheet.h"
 #include "tests/support/masks.h"
 #include "tests/support/test_main.h"
+#include "tests/support/torch.h"
 
 using namespace lockstep;
 
@@ -47,7 +48,7 @@ class TstBatchSheet : public QObject {
  private Q_SLOTS:
   void imagesLieBesideOneAnotherWithTheirPadding() {
     worker::BatchSheetPainter painter({{{1}, "cat"}, {{3}, "dog"}});
-    const data::RgbImage sheet = painter.draw(greyBatch(0.6F), {"first", "second"});
+    const data::RgbImage sheet = painter.draw(greyBatch(0.6F), {{"first", ""}, {"second", ""}});
     QCOMPARE(sheet.width, 2 * (64 + kGap) + kGap);
     QCOMPARE(sheet.height, 32 + kCaption + 2 * kGap);
     const Colour grey{153, 153, 153}, black{0, 0, 0};
@@ -62,7 +63,7 @@ class TstBatchSheet : public QObject {
 
   void objectsHaveTheirBoxAndMask() {
     worker::BatchSheetPainter painter({{{1}, "cat"}, {{3}, "dog"}});
-    const data::RgbImage sheet = painter.draw(greyBatch(0.6F), {"", ""});
+    const data::RgbImage sheet = painter.draw(greyBatch(0.6F), {{}, {}});
     const Colour ofSecondClass{213, 94, 0};
     QCOMPARE(colourAt(sheet, kGap + 10, kGap + 23), ofSecondClass);
     QCOMPARE(colourAt(sheet, kGap + 30, kGap + 23), ofSecondClass);
@@ -74,8 +75,8 @@ class TstBatchSheet : public QObject {
 
   void captionsAreDrawnBelow() {
     worker::BatchSheetPainter painter({{{1}, "cat"}, {{3}, "dog"}});
-    const data::RgbImage without = painter.draw(greyBatch(0.6F), {"", ""});
-    const data::RgbImage with = painter.draw(greyBatch(0.6F), {"id 7", ""});
+    const data::RgbImage without = painter.draw(greyBatch(0.6F), {{}, {}});
+    const data::RgbImage with = painter.draw(greyBatch(0.6F), {{"id 7", ""}, {}});
     int changed = 0;
     for (int y = 0; y < with.height; ++y) {
       for (int x = 0; x < with.width; ++x) {
@@ -89,9 +90,9 @@ class TstBatchSheet : public QObject {
 
   void aCaptionThatIsTooLongEndsWithAnEllipsis() {
     worker::BatchSheetPainter painter({{{1}, "cat"}, {{3}, "dog"}});
-    const data::RgbImage without = painter.draw(greyBatch(0.6F), {"", ""});
-    const data::RgbImage with = painter.draw(greyBatch(0.6F), {std::string(40, 'M'), ""});
-    const data::RgbImage longer = painter.draw(greyBatch(0.6F), {std::string(99, 'M'), ""});
+    const data::RgbImage without = painter.draw(greyBatch(0.6F), {{}, {}});
+    const data::RgbImage with = painter.draw(greyBatch(0.6F), {{"", std::string(40, 'M')}, {}});
+    const data::RgbImage longer = painter.draw(greyBatch(0.6F), {{"", std::string(99, 'M')}, {}});
     const auto rowsWithInk = [&](int left, int right) {
       int rows = 0;
       for (int y = kGap + 32; y < kGap + 32 + kCaption; ++y) {
@@ -107,6 +108,19 @@ class TstBatchSheet : public QObject {
     QCOMPARE(rowsWithInk(kGap + 64, with.width), 0);
     QVERIFY(
         std::equal(with.pixels.get(), with.pixels.get() + with.valueCount(), longer.pixels.get()));
+  }
+
+  void theNameOfACaptionGivesWayToTheRest() {
+    worker::BatchSheetPainter painter({{{1}, "cat"}, {{3}, "dog"}});
+    const auto drawn = [&](int letters, const char* rest) {
+      return painter.draw(greyBatch(0.6F),
+                          {{std::string(static_cast<std::size_t>(letters), 'M'), rest}, {}});
+    };
+    const auto areSame = [](const data::RgbImage& one, const data::RgbImage& other) {
+      return std::equal(one.pixels.get(), one.pixels.get() + one.valueCount(), other.pixels.get());
+    };
+    QVERIFY(areSame(drawn(40, " 7"), drawn(99, " 7")));
+    QVERIFY(!areSame(drawn(40, " 7"), drawn(40, " 8")));
   }
 };
 

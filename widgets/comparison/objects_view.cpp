@@ -240,6 +240,11 @@ bool ObjectsView::takeOthersAway() {
   return true;
 }
 
+void ObjectsView::showAll() {
+  dropOthers();
+  filters_->setFilter({});
+}
+
 void ObjectsView::showCounts() {
   const std::array texts{tr("Only one of A and B finds: %1"), tr("A finds, B misses: %1"),
                          tr("B finds, A misses: %1"), tr("Both miss: %1"), tr("Both find: %1")};

@@ -35,6 +35,8 @@ class ObjectsView : public QWidget {
                   PairedObjectModel::Objects others);
   /// Lists the objects again, as they were filtered.
   void dropOthers();
+  /// The objects of any class, size and score.
+  void showAll();
   void showFinders(FinderSet finders);
   /// What only one of A and B finds of a class.
   void showDifferencesOf(CategoryId category);

@@ -51,6 +51,8 @@ class PairedObjectModel : public QAbstractTableModel {
   int countOf(FinderSet finders) const;
   /// Whatever the filter leaves of those that are listed.
   int countUnfiltered() const { return unfiltered_; }
+  /// Of any finders, without the filter and others.
+  int countAll() const { return objects_ ? static_cast<int>(objects_->size()) : 0; }
   const PairedObject& objectAt(int row) const {
     return (*shown())[rows_[static_cast<std::size_t>(row)]];
   }

@@ -30,7 +30,7 @@ QString nameOf(const QString& file) {
   static const QRegularExpression numbers(QStringLiteral("^step-0*(\\d+)(?:-part-(\\d+))?$"));
   const auto found = numbers.match(QFileInfo(file).completeBaseName());
   if (!found.hasMatch()) return QFileInfo(file).fileName();
-  const QString step = BatchSheets::tr("Batch of step %1").arg(found.captured(1));
+  const QString step = BatchSheets::tr("Training batch of step %1").arg(found.captured(1));
   return found.captured(2).isEmpty() ? step
                                      : BatchSheets::tr("%1, part %2").arg(step, found.captured(2));
 }
@@ -225,12 +225,14 @@ QString BatchSheets::stateText() const {
   if (!failure_.isEmpty()) return failure_;
   if (files_.isEmpty())
     return tr(
-        "The first training batches as the model gets them: augmented, resized and padded, with "
+        "The first batches of the training set as the model gets them: augmented, resized and "
+        "padded, with "
         "the boxes and masks of their objects after that.");
   if (drawnSeed_ == trainingSeed_)
-    return tr("Seed %1 is the experiment's own: training begins with these very batches.")
+    return tr("Of the training set. Seed %1 is the experiment's own: training begins with these "
+              "very batches.")
         .arg(drawnSeed_);
-  return tr("Training uses seed %1; these are the batches of seed %2.")
+  return tr("Of the training set. Training uses seed %1; these are the batches of seed %2.")
       .arg(trainingSeed_)
       .arg(drawnSeed_);
 }

@@ -164,8 +164,9 @@ void DatasetView::setPart(std::shared_ptr<const dataset_check::CountedPart> part
   emitReady();
 }
 
-void DatasetView::setFindings(std::vector<dataset_check::Finding> findings) {
-  impl_->findings->setFindings(std::move(findings));
+void DatasetView::setFindings(const std::vector<dataset_check::Finding>& findings) {
+  if (!impl_->part) return;
+  impl_->findings->setFindings(findings, impl_->part->data.part);
   impl_->showFindingCount();
 }
 

@@ -29,7 +29,8 @@ class DatasetView : public QWidget {
   void setSources(const QStringList& names, int shown);
   /// nullptr: none, such as while it is being read. Drops the findings.
   void setPart(std::shared_ptr<const dataset_check::CountedPart> part);
-  void setFindings(std::vector<dataset_check::Finding> findings);
+  /// Of both parts of the data; those of the shown part are listed.
+  void setFindings(const std::vector<dataset_check::Finding>& findings);
   /// How far the check is; empty: none is going on.
   void setProgress(const QString& text);
   /// Training batches of the shown experiment as the model gets them; ask for them with

@@ -10,6 +10,8 @@
 #include <QTableView>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "widgets/curves/number_text.h"
 #include "widgets/dataset_view/findings_model.h"
@@ -18,6 +20,9 @@
 
 namespace lockstep::widgets {
 namespace {
+
+using dataset_check::Finding;
+using dataset_check::Part;
 
 constexpr int kRowPx = 24, kPlacePx = 130, kMinTextPx = 190;
 
@@ -32,6 +37,11 @@ class PlaceDelegate : public QStyledItemDelegate {
     option->textElideMode = Qt::ElideMiddle;
   }
 };
+
+int faultsIn(const std::vector<Finding>& findings) {
+  return static_cast<int>(std::ranges::count_if(
+      findings, [](const Finding& one) { return dataset_check::isFault(one.kind); }));
+}
 
 }  // namespace
 
@@ -123,13 +133,19 @@ void FindingsPanel::connectSignals() {
 
 void FindingsPanel::clear() {
   isChecked_ = false;
+  otherFaults_ = 0;
   model_->setFindings({});
   showState();
 }
 
-void FindingsPanel::setFindings(std::vector<dataset_check::Finding> findings) {
+void FindingsPanel::setFindings(const std::vector<Finding>& findings, Part shown) {
   isChecked_ = true;
-  model_->setFindings(std::move(findings));
+  part_ = shown;
+  std::vector<Finding> own;
+  std::ranges::copy_if(findings, std::back_inserter(own),
+                       [shown](const Finding& one) { return one.part == shown; });
+  otherFaults_ = faultsIn(findings) - faultsIn(own);
+  model_->setFindings(std::move(own));
   fitColumns();
   showState();
 }
@@ -139,11 +155,7 @@ void FindingsPanel::setProgress(const QString& text) {
   showState();
 }
 
-int FindingsPanel::faultCount() const {
-  return static_cast<int>(std::ranges::count_if(model_->findings(), [](const auto& finding) {
-    return dataset_check::isFault(finding.kind);
-  }));
-}
+int FindingsPanel::faultCount() const { return faultsIn(model_->findings()); }
 
 void FindingsPanel::moveBy(int rows) {
   const int count = filtered_->rowCount();
@@ -156,12 +168,10 @@ void FindingsPanel::moveBy(int rows) {
 
 void FindingsPanel::showState() {
   const bool isChecking = !progress_.isEmpty();
-  const int faults = faultCount();
-  const int notes = model_->rowCount() - faults;
   check_->setText(isChecking   ? tr("Cancel")
                   : isChecked_ ? tr("Check again")
                                : tr("Check every image"));
-  clean_->setVisible(isChecked_ && faults > 0 && !isChecking);
+  clean_->setVisible(isChecked_ && faultCount() + otherFaults_ > 0 && !isChecking);
   filter_->setVisible(model_->rowCount() > 0);
   table_->setVisible(model_->rowCount() > 0);
   summary_->setText(
@@ -169,10 +179,20 @@ void FindingsPanel::showState() {
       : !isChecked_
           ? tr("Counts come from the annotations alone. A check opens every image and draws every "
                "mask, to find those that are missing, damaged, doubled or wrong.")
-      : model_->rowCount() == 0
-          ? tr("Every image and annotation was checked: no faults, nothing unusual.")
-          : tr("%1 faults (●), %2 notes of what is unusual (▲), of all images and annotations.")
-                .arg(countText(faults), countText(notes)));
+          : summaryText());
+}
+
+QString FindingsPanel::summaryText() const {
+  if (model_->rowCount() + otherFaults_ == 0)
+    return tr("Every image and annotation here was checked: no faults, nothing unusual.");
+  QString elsewhere;
+  if (otherFaults_ > 0)
+    elsewhere =
+        (part_ == Part::Train ? tr(", %1 in the held-out set") : tr(", %1 in the training set"))
+            .arg(countText(otherFaults_));
+  const int faults = faultCount();
+  return tr("%1 faults (●) here%2; %3 notes (▲) of what is unusual here.")
+      .arg(countText(faults), elsewhere, countText(model_->rowCount() - faults));
 }
 
 }  // namespace lockstep::widgets

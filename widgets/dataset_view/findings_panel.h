@@ -25,11 +25,13 @@ class FindingsPanel : public QWidget {
 
   /// Nothing was checked yet.
   void clear();
-  void setFindings(std::vector<dataset_check::Finding> findings);
+  /// Of both parts of the data; those of the shown one are listed.
+  void setFindings(const std::vector<dataset_check::Finding>& findings, dataset_check::Part shown);
   /// How far the check is; empty: none is going on.
   void setProgress(const QString& text);
   /// Chooses the next row, or the one before; wraps.
   void moveBy(int rows);
+  /// In the shown part.
   int faultCount() const;
   bool isChecked() const { return isChecked_; }
 
@@ -48,6 +50,7 @@ class FindingsPanel : public QWidget {
   void fitColumns();
   void connectSignals();
   void showState();
+  QString summaryText() const;
 
   FindingsModel* model_ = nullptr;
   QSortFilterProxyModel* filtered_ = nullptr;
@@ -58,6 +61,8 @@ class FindingsPanel : public QWidget {
   QTableView* table_ = nullptr;
   QString progress_;
   bool isChecked_ = false;
+  dataset_check::Part part_ = dataset_check::Part::Train;  ///< the shown one
+  int otherFaults_ = 0;                                    ///< in the other part
 };
 
 }  // namespace lockstep::widgets

@@ -40,7 +40,7 @@ struct CanvasScene {
     coco::Rle mask;      ///< height 0: there is only a box
     QColor colour;       ///< of outline and fill
 
-    /// "localization", "missed · score 0.31"; empty: it is right.
+    /// "localisation", "missed · score 0.31"; empty: it is right.
     QString errorText() const;
   };
   struct GroundTruth {

@@ -5,6 +5,7 @@
 #include <QPainterPath>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "widgets/curves/number_text.h"
 #include "widgets/curves/tick_steps.h"
@@ -17,11 +18,16 @@ constexpr int kHeightPx = 104, kCompactHeightPx = 36, kKeyPx = 16, kEdgePx = 6, 
               kSamplePx = 14, kTicks = 3;
 constexpr double kLinePx = 1.8, kDotPx = 2.5;
 
-/// Of a line at a step, or of the nearest one before it.
-QString textAt(const std::map<qint64, double>& values, qint64 step) {
+/// Of a line at a step, or of the nearest one before it, which is said; `isShort`: as a number.
+QString textAt(const std::map<qint64, double>& values, qint64 step, bool isShort = false) {
   const auto after = values.upper_bound(step);
   if (after == values.begin()) return QStringLiteral("–");
-  return QString::number(std::prev(after)->second, 'f', 3);
+  const auto& [known, value] = *std::prev(after);
+  const QString text = QString::number(value, 'f', 3);
+  if (known == step) return text;
+  return (isShort ? QStringLiteral("%1 (%2)") : CheckpointCurve::tr("%1 (step %2)"))
+      .arg(text)
+      .arg(known);
 }
 
 QPen lossPen(const Theme& theme) {
@@ -156,9 +162,16 @@ void CheckpointCurve::paintLine(QPainter& painter, const Line& line, const QPen&
 void CheckpointCurve::paintKey(QPainter& painter) const {
   const Theme& theme = currentTheme();
   const int height = scaledPx(kKeyPx), sample = scaledPx(kSamplePx), gap = scaledPx(kEdgePx);
+  const QString loss = tr("held-out loss");
+  const auto textOf = [this](const QString& name, const Line& line, bool isShort) -> QString {
+    return name % u' ' % textAt(line.values, current_, isShort);
+  };
+  const int bothPx = painter.fontMetrics().horizontalAdvance(textOf(loss, loss_, false) +
+                                                             textOf(apName_, ap_, false));
+  const bool isShort = bothPx + 2 * sample + 4 * gap > width();
   const auto paint = [&](const QString& name, const Line& line, const QPen& pen, bool isLeft) {
     if (line.values.empty()) return;
-    const QString text = name % u' ' % textAt(line.values, current_);
+    const QString text = textOf(name, line, isShort);
     const int whole = sample + gap + painter.fontMetrics().horizontalAdvance(text);
     const int x = isLeft ? 0 : width() - whole;
     painter.setPen(pen);
@@ -167,7 +180,7 @@ void CheckpointCurve::paintKey(QPainter& painter) const {
     painter.drawText(QRect(x + sample + gap, 0, whole, height), Qt::AlignVCenter | Qt::AlignLeft,
                      text);
   };
-  paint(tr("held-out loss"), loss_, lossPen(theme), true);
+  paint(loss, loss_, lossPen(theme), true);
   paint(apName_, ap_, apPen(theme), false);
 }
 

@@ -4,6 +4,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSignalBlocker>
+#include <QStandardItemModel>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -180,13 +181,13 @@ void ImageFilterBar::fillFilter() {
   filter_->addItem(tr("Predicted images"), static_cast<int>(Filter::Predicted));
   filter_->addItem(tr("Images with errors"), static_cast<int>(Filter::WithErrors));
   filter_->addItem(tr("With false positives"), static_cast<int>(Filter::WithFalsePositives));
+  filter_->addItem(tr("With false negatives"), static_cast<int>(Filter::WithFalseNegatives));
+  filter_->setItemData(filter_->count() - 1, tr("Objects without a match at the thresholds"),
+                       Qt::ToolTipRole);
   for (int type = 0; type < static_cast<int>(coco::kErrorTypeCount); ++type) {
-    const bool isMissed = type == static_cast<int>(coco::ErrorType::Missed);
     filter_->addItem({}, kFirstError + type);
     filter_->setItemData(filter_->count() - 1,
-                         isMissed ? tr("Objects without a match at the thresholds")
-                                  : errorText(static_cast<coco::ErrorType>(type)).sentence,
-                         Qt::ToolTipRole);
+                         errorText(static_cast<coco::ErrorType>(type)).sentence, Qt::ToolTipRole);
   }
   setErrorCounts({});
 }
@@ -210,14 +211,21 @@ void ImageFilterBar::fillSort() {
   add(tr("Most false positives first"), Sort::MostFalsePositives);
   add(tr("Most false negatives first"), Sort::MostMissed);
   add(tr("Highest loss first"), Sort::HighestLoss);
-  sort_->setItemData(sort_->count() - 1,
-                     tr("Held-out loss of the image at the evaluation of this step"),
-                     Qt::ToolTipRole);
+  setHasLosses(false);
   add(tr("Lowest IoU first"), Sort::LowestIou);
   sort_->setItemData(sort_->count() - 1,
                      tr("Mean over an image's objects of their IoU; missed ones count as 0"),
                      Qt::ToolTipRole);
   add(tr("By name"), Sort::Name);
+}
+
+void ImageFilterBar::setHasLosses(bool hasLosses) {
+  const int row = sort_->findData(static_cast<int>(Sort::HighestLoss));
+  qobject_cast<QStandardItemModel*>(sort_->model())->item(row)->setEnabled(hasLosses);
+  sort_->setItemData(row,
+                     hasLosses ? tr("Held-out loss of the image at the evaluation of this step")
+                               : tr("No losses of single images are known here"),
+                     Qt::ToolTipRole);
 }
 
 ImageOrder ImageFilterBar::order() const {
@@ -253,8 +261,8 @@ void ImageFilterBar::showAll() {
 }
 
 void ImageFilterBar::setClassErrors(CategoryId category, bool areMissed) {
-  const int filter = areMissed ? kFirstError + static_cast<int>(coco::ErrorType::Missed)
-                               : static_cast<int>(Filter::WithFalsePositives);
+  const auto filter =
+      static_cast<int>(areMissed ? Filter::WithFalseNegatives : Filter::WithFalsePositives);
   change([&] {
     filter_->setCurrentIndex(filter_->findData(filter));
     class_->choose(category.value);

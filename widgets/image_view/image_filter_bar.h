@@ -38,6 +38,8 @@ class ImageFilterBar : public QWidget {
   void setClassErrors(CategoryId category, bool areMissed);
   /// Shown beside the types; std::nullopt: not known.
   void setErrorCounts(const std::optional<ErrorCounts>& counts);
+  /// Whether images can be sorted by their loss, which runs alone have.
+  void setHasLosses(bool hasLosses);
   /// What leaves images out: "errors of type missed · car".
   QString filtersText() const;
   /// What is chosen, but not the part.

@@ -21,6 +21,7 @@
 #include "widgets/image_view/instance_table.h"
 #include "widgets/image_view/precision_recall_curve.h"
 #include "widgets/image_view/value_slider.h"
+#include "widgets/instances/filtered_ap.h"
 #include "widgets/instances/precision_recall.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
@@ -122,7 +123,8 @@ void PredictionsPanel::buildWidgets() {
     label->setToolTip(
         tr("Of the detections from the score threshold on and of the shown classes, over the "
            "predicted images:\nmean over IoU 0.50 to 0.95, as coco-eval. In parentheses the 95 % "
-           "interval of a bootstrap over the images."));
+           "interval of %1 resamples of the images; that of coco-eval is of more.")
+            .arg(FilteredAp::kResamples));
   buildClasses();
   table_ = new InstanceTable;
   table_->setMinimumHeight(scaledPx(kMinTablePx));

@@ -231,6 +231,7 @@ void PredictionsView::setDataset(std::shared_ptr<const coco::Dataset> dataset,
   impl.resultsName.clear();
   impl.panel->setResultsName({});
   impl.losses.clear();
+  impl.filters->setHasLosses(false);
   impl.forgetErrors();
   impl.vanished.reset();
   impl.session.setDataset(std::move(dataset), imagesFolder, rules);
@@ -290,6 +291,7 @@ void PredictionsView::setHeldOutCurves(const std::map<qint64, double>& losses,
 
 void PredictionsView::setImageLosses(qint64 step, ImageLosses losses) {
   impl_->losses[step] = std::make_shared<const ImageLosses>(std::move(losses));
+  impl_->filters->setHasLosses(true);
   impl_->showHistory();
   if (step == currentCheckpoint() && impl_->isInOrderOfLosses()) {
     impl_->rebuildOrder();

@@ -27,8 +27,7 @@ void PredictionsView::Impl::moveErrorToImage(int by) {
   errorsBy = by;
   ImageOrder asked = shownOrder();
   asked.sort = ImageOrder::Sort::Dataset;
-  if (asked.filter != ImageOrder::Filter::WithFalsePositives)
-    asked.filter = ImageOrder::Filter::WithErrors;
+  if (!asked.asksForErrors()) asked.filter = ImageOrder::Filter::WithErrors;
   if (!asked.isSlow() && asked.filter == ImageOrder::Filter::WithErrors)
     return goToErrorOf(imagesWithErrors());
   if (!session.isAnalysed()) return;

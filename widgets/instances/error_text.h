@@ -8,8 +8,8 @@ namespace lockstep::widgets {
 
 /// How a type of error is named wherever a person sees it.
 struct ErrorText {
-  QString key;       ///< in coco-eval's files: "localisation"
-  QString name;      ///< "localization", as TIDE
+  QString key;       ///< in coco-eval's files: "both"
+  QString name;      ///< "class and localisation"
   QString sentence;  ///< what it means
 };
 

@@ -11,8 +11,6 @@ namespace {
 
 using coco::MatchVerdict;
 
-constexpr std::size_t kResamples = 300;
-
 /// The rows of CheckpointOverlaps::categories that have objects and are shown, by category.
 std::vector<std::size_t> shownRows(const CheckpointOverlaps& overlaps,
                                    const std::set<CategoryId>& hidden) {
@@ -102,7 +100,8 @@ coco::ApUncertainty FilteredAp::withInterval(double scoreThreshold,
   }
   // On one processor, so that the sliders stay quick.
   const coco::WeightedAp results(matches, categories, paramsOfAll(), 1);
-  return coco::bootstrap(results, {.resamples = kResamples, .threads = 1, .stop = stop});
+  return coco::bootstrap(results,
+                         {.resamples = std::size_t{kResamples}, .threads = 1, .stop = stop});
 }
 
 }  // namespace lockstep::widgets

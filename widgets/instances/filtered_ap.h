@@ -23,6 +23,9 @@ struct ShownAp {
 /// the predicted images: that of coco-eval on such files, to the last bit. For any thread.
 class FilteredAp {
  public:
+  /// Of the interval; coco-eval takes more, and longer.
+  static constexpr int kResamples = 300;
+
   /// Matches at COCO's IoU thresholds. Blocks.
   explicit FilteredAp(std::shared_ptr<const CheckpointOverlaps> overlaps);
 

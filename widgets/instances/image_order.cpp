@@ -71,13 +71,22 @@ bool hasError(const JudgedImage& image, const ImageOrder& order, const auto& isA
                                       isAsked(image.overlaps->detections[one.detection]);
                              }) ||
          (isType(coco::ErrorType::Missed) &&
-          std::ranges::any_of(image.judged.missed, [&](std::uint32_t g) {
+          std::ranges::any_of(order.missedOf(image.judged), [&](std::uint32_t g) {
             return isAsked(image.overlaps->annotations[g]);
           }));
 }
 
 /// By type, of the class and size that are asked for.
 using ErrorCounts = decltype(ErrorFigures::counts);
+
+/// Of the annotations, those of the class and size.
+std::size_t countAsked(const JudgedImage& image, const ImageOrder& order,
+                       const std::vector<std::uint32_t>& annotations) {
+  return static_cast<std::size_t>(std::ranges::count_if(annotations, [&](std::uint32_t g) {
+    const coco::OverlapAnnotation& object = image.overlaps->annotations[g];
+    return order.asksFor(object.category, object.areaPx);
+  }));
+}
 
 ErrorCounts errorsOf(const JudgedImage& image, const ImageOrder& order) {
   ErrorCounts counts{};
@@ -86,9 +95,7 @@ ErrorCounts errorsOf(const JudgedImage& image, const ImageOrder& order) {
     if (one.error && isAsked(image.overlaps->detections[one.detection]))
       ++counts[static_cast<std::size_t>(*one.error)];
   counts[static_cast<std::size_t>(coco::ErrorType::Missed)] =
-      static_cast<std::size_t>(std::ranges::count_if(image.judged.missed, [&](std::uint32_t g) {
-        return isAsked(image.overlaps->annotations[g]);
-      }));
+      countAsked(image, order, image.judged.uncovered);
   return counts;
 }
 
@@ -97,10 +104,12 @@ coco::Counts askedCounts(const JudgedImage& image, const ImageOrder& order) {
   coco::Counts counts;
   const ErrorCounts errors = errorsOf(image, order);
   for (std::size_t type = 0; type < errors.size(); ++type) {
-    if (!order.asksFor(static_cast<coco::ErrorType>(type))) continue;
-    const bool isMissed = type == static_cast<std::size_t>(coco::ErrorType::Missed);
-    (isMissed ? counts.falseNegatives : counts.falsePositives) += errors[type];
+    const auto error = static_cast<coco::ErrorType>(type);
+    if (error != coco::ErrorType::Missed && order.asksFor(error))
+      counts.falsePositives += errors[type];
   }
+  if (order.asksFor(coco::ErrorType::Missed))
+    counts.falseNegatives = countAsked(image, order, order.missedOf(image.judged));
   counts.truePositives = static_cast<std::uint64_t>(
       std::ranges::count_if(image.judged.detections, [&](const auto& one) {
         const auto& detection = image.overlaps->detections[one.detection];
@@ -148,6 +157,7 @@ bool isShown(const JudgedImage& image, const ImageOrder& order) {
   if (order.filter != Filter::All && !image.counts) return false;
   if (order.isNarrow()) return hasAsked(image, order);
   if (order.filter == Filter::WithFalsePositives) return image.counts->falsePositives > 0;
+  if (order.filter == Filter::WithFalseNegatives) return image.counts->falseNegatives > 0;
   return order.filter != Filter::WithErrors || errorCount(*image.counts) > 0;
 }
 
@@ -167,15 +177,22 @@ bool ImageOrder::needsCounts() const {
 }
 
 bool ImageOrder::asksForErrors() const {
-  return error || filter == Filter::WithErrors || filter == Filter::WithFalsePositives;
+  return error || filter == Filter::WithErrors || filter == Filter::WithFalsePositives ||
+         filter == Filter::WithFalseNegatives;
 }
 
 bool ImageOrder::asksFor(coco::ErrorType type) const {
   if (error) return *error == type;
-  return filter != Filter::WithFalsePositives || type != coco::ErrorType::Missed;
+  const bool isMissed = type == coco::ErrorType::Missed;
+  return filter != (isMissed ? Filter::WithFalsePositives : Filter::WithFalseNegatives);
+}
+
+const std::vector<std::uint32_t>& ImageOrder::missedOf(const coco::EvaluatedImage& judged) const {
+  return error == coco::ErrorType::Missed ? judged.uncovered : judged.missed;
 }
 
 bool ImageOrder::asksFor(const InstanceFacts& facts) const {
+  if (error == coco::ErrorType::Missed && facts.isCovered) return false;
   return facts.isError() && asksFor(facts.error.value_or(coco::ErrorType::Missed)) &&
          (!category || facts.category == *category) && coco::isOfSize(facts.areaPx, size);
 }

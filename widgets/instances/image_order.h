@@ -2,11 +2,14 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "engine/coco/analysis/error_types.h"
+#include "engine/coco/analysis/evaluated_image.h"
 #include "engine/coco/evaluation/params.h"
 #include "widgets/instances/checkpoint_analysis.h"
 #include "widgets/instances/image_losses.h"
@@ -15,7 +18,7 @@ namespace lockstep::widgets {
 
 /// Which images the strip shows, and in which order.
 struct ImageOrder {
-  enum class Filter { All, Predicted, WithErrors, WithFalsePositives };
+  enum class Filter { All, Predicted, WithErrors, WithFalsePositives, WithFalseNegatives };
   enum class Sort {
     Dataset,
     MostErrors,
@@ -47,6 +50,8 @@ struct ImageOrder {
   /// Whether an instance is an error of the class, size and type that images are asked with.
   bool asksFor(const InstanceFacts& facts) const;
   bool asksFor(coco::ErrorType type) const;
+  /// Its objects without a match, if any of them are asked for: all, or those of the type alone.
+  const std::vector<std::uint32_t>& missedOf(const coco::EvaluatedImage& judged) const;
   /// What is no error is not asked for.
   bool asksForErrors() const;
 };
@@ -60,7 +65,7 @@ std::vector<std::size_t> orderedImages(const coco::Dataset& dataset,
 /// The errors of a checkpoint and how well its images are found, at an operating point: of the
 /// class and size that images are asked with.
 struct ErrorFigures {
-  /// By coco::ErrorType, of any type; missed: every object without a match.
+  /// By coco::ErrorType, whatever type is asked for.
   std::array<std::size_t, coco::kErrorTypeCount> counts{};
   /// By the images of the dataset: mean over an image's objects of their IoU, 0 for missed ones;
   /// NaN: it was not predicted, or has no objects.

@@ -45,7 +45,8 @@ InstanceFacts detectionFacts(const coco::Detection& detection, coco::IouType typ
 }
 
 InstanceFacts missedFacts(const ImageContent& content, std::uint32_t index,
-                          const coco::ImageOverlaps& overlaps, const MatchThresholds& thresholds) {
+                          const coco::ImageOverlaps& overlaps, const coco::EvaluatedImage& judged,
+                          const MatchThresholds& thresholds) {
   const coco::Annotation& object = (*content.annotations)[index];
   InstanceFacts facts;
   facts.verdict = Verdict::Missed;
@@ -58,7 +59,8 @@ InstanceFacts missedFacts(const ImageContent& content, std::uint32_t index,
     if (pair.annotation == index && isShown && detection.category == object.categoryId)
       facts.iou = std::max(facts.iou, pair.iou);
   }
-  facts.missed = reasonOf(overlaps, index, thresholds);
+  facts.missed = reasonOf(overlaps, judged, index, thresholds);
+  facts.isCovered = !std::ranges::binary_search(judged.uncovered, index);
   facts.areaPx = shownAreaPx(object, content.rules.type);
   facts.boxXywh = object.boxXywh;
   return facts;
@@ -146,7 +148,7 @@ std::vector<InstanceFacts> instancesAt(const ImageContent& content,
   for (const std::uint32_t g : judged.missed) {
     const coco::Annotation& object = (*content.annotations)[g];
     if (hidden.count(object.categoryId)) continue;
-    instances.push_back(missedFacts(content, g, overlaps, thresholds));
+    instances.push_back(missedFacts(content, g, overlaps, judged, thresholds));
   }
   std::stable_sort(instances.begin(), instances.end(),
                    [](const InstanceFacts& a, const InstanceFacts& b) {

@@ -42,6 +42,7 @@ struct InstanceFacts {
   Verdict verdict = Verdict::TruePositive;
   std::optional<coco::ErrorType> error;  ///< of a false positive
   std::optional<MissedReason> missed{};  ///< of a missed object
+  bool isCovered = false;                ///< a missed object that an error stands for
   int detection = -1;                    ///< index on its image; -1 for a missed object
   int annotation = -1;                   ///< the matched or missed object; -1: none
   int object = -1;       ///< of a detection: the matched object, else the one of any class that

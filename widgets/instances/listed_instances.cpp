@@ -25,7 +25,7 @@ struct AskedImage {
 
 void AskedImage::addMissed(std::vector<ListedInstance>& found) const {
   if (!hasTruth || !order.asksFor(coco::ErrorType::Missed)) return;
-  for (const std::uint32_t missed : judged.missed) {
+  for (const std::uint32_t missed : order.missedOf(judged)) {
     const coco::OverlapAnnotation& object = overlaps.annotations[missed];
     if (order.asksFor(object.category, object.areaPx))
       found.push_back({image, object.category, Verdict::Missed, -1, static_cast<int>(missed),

@@ -1,6 +1,7 @@
 #include "widgets/instances/missed_reason.h"
 
 #include <QCoreApplication>
+#include <algorithm>
 #include <optional>
 
 #include "widgets/instances/instance_match.h"
@@ -14,24 +15,29 @@ QString tr(const char* text) { return QCoreApplication::translate("MissedReason"
 
 QString hundredths(double value) { return QString::number(value, 'f', 2); }
 
-/// std::nullopt: the object would be missed without this prediction, too.
-std::optional<Kind> kindOf(bool isOfClass, bool isShown, bool isNear) {
-  if (isOfClass && isShown) return isNear ? Kind::Taken : Kind::LowIou;
-  if (!isNear) return std::nullopt;
-  if (isOfClass) return Kind::LowScore;
-  return isShown ? std::optional(Kind::OtherClass) : std::nullopt;
+/// `isMatched`: with another object. std::nullopt: the object would be missed without this
+/// prediction, too.
+std::optional<Kind> kindOf(bool isOfClass, bool isShown, bool isMatched, bool isNear) {
+  if (!isShown) return isOfClass && isNear ? std::optional(Kind::LowScore) : std::nullopt;
+  if (!isOfClass) return isNear && !isMatched ? Kind::OtherClass : Kind::OtherNear;
+  if (isNear) return Kind::Taken;
+  return isMatched ? std::nullopt : std::optional(Kind::LowIou);
 }
 
 }  // namespace
 
-MissedReason reasonOf(const coco::ImageOverlaps& overlaps, std::uint32_t annotation,
-                      const MatchThresholds& thresholds) {
+MissedReason reasonOf(const coco::ImageOverlaps& overlaps, const coco::EvaluatedImage& judged,
+                      std::uint32_t annotation, const MatchThresholds& thresholds) {
   MissedReason best;
+  const double least = std::min(coco::kBackgroundIou, thresholds.iou);
   for (const coco::Overlap& pair : overlaps.pairs) {
-    if (pair.annotation != annotation || pair.iou <= 0) continue;
+    if (pair.annotation != annotation || pair.iou < least) continue;
     const coco::OverlapDetection& detection = overlaps.detections[pair.detection];
+    const bool isShown = pair.detection < judged.detections.size();
+    const bool isMatched = isShown && judged.detections[pair.detection].match.verdict ==
+                                          coco::MatchVerdict::TruePositive;
     const auto kind = kindOf(detection.category == overlaps.annotations[annotation].category,
-                             detection.score >= thresholds.score, pair.iou >= thresholds.iou);
+                             isShown, isMatched, pair.iou >= thresholds.iou);
     if (!kind || *kind > best.kind || (*kind == best.kind && pair.iou <= best.iou)) continue;
     best = {*kind, detection.score, pair.iou, detection.category};
   }
@@ -48,7 +54,9 @@ QString shortText(const MissedReason& reason, const NameOfClass& nameOf) {
       return tr("as %1").arg(nameOf(reason.category));
     case Kind::LowIou:
       return tr("IoU %1").arg(hundredths(reason.iou));
-    case Kind::NoOverlap:
+    case Kind::OtherNear:
+      return tr("near: %1").arg(nameOf(reason.category));
+    case Kind::NoneNear:
       break;
   }
   return {};
@@ -66,10 +74,14 @@ QString sentence(const MissedReason& reason, const NameOfClass& nameOf) {
     case Kind::LowIou:
       return tr("The IoU of its best prediction is %1, below the threshold (score %2)")
           .arg(iou, score);
-    case Kind::NoOverlap:
+    case Kind::OtherNear:
+      return tr("No prediction of its class is near; the one of %1 overlaps it most (score %2, IoU "
+                "%3)")
+          .arg(nameOf(reason.category), score, iou);
+    case Kind::NoneNear:
       break;
   }
-  return tr("No prediction overlaps it");
+  return tr("No prediction of its class is near");
 }
 
 }  // namespace lockstep::widgets

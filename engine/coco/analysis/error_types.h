@@ -28,13 +28,13 @@ inline constexpr std::array<const char*, kErrorTypeCount> kErrorTypeNames{
 
 /// For people, in the window and in reports.
 struct ErrorTypeWords {
-  const char* name;      ///< "localization"
+  const char* name;      ///< "localisation"
   const char* sentence;  ///< what it means
 };
 inline constexpr std::array<ErrorTypeWords, kErrorTypeCount> kErrorTypeWords{{
     {"classification", "On an object, but as another class"},
-    {"localization", "The class is right, but the IoU with the object is too low"},
-    {"both", "Another class, and the IoU with the object is too low"},
+    {"localisation", "The class is right, but the IoU with the object is too low"},
+    {"class and localisation", "Another class, and the IoU with the object is too low"},
     {"duplicate", "The object is already found by a detection of higher score"},
     {"background", "On no object"},
     {"missed", "An object that no detection, right or wrong, stands for"},
@@ -61,7 +61,8 @@ struct ImageErrors {
   std::vector<std::uint32_t> missed;       ///< annotations of ErrorType::Missed
 };
 
-/// `matches` must be of this image at iouThreshold, with every score and size. A detection with an
+/// `matches` must be of this image at iouThreshold, with every size; errors are of the scores that
+/// it has. A detection with an
 /// IoU equal to the foreground threshold is a duplicate here, as it would match; tidecv counts it
 /// as localisation.
 ImageErrors findErrors(const ImageOverlaps& image, const InstanceMatches& matches,

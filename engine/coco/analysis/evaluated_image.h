@@ -18,6 +18,7 @@ struct EvaluatedDetection {
 struct EvaluatedImage {
   std::vector<EvaluatedDetection> detections;  ///< score >= threshold, by falling score
   std::vector<std::uint32_t> missed;           ///< false negatives: indices of annotations
+  std::vector<std::uint32_t> uncovered;        ///< of these, those of ErrorType::Missed
 };
 
 EvaluatedImage evaluateImage(const ImageOverlaps& image, double scoreThreshold,

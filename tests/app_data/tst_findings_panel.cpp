@@ -1,0 +1,55 @@
+#include <QLabel>
+#include <QPushButton>
+#include <QTest>
+#include <vector>
+
+#include "tests/support/test_main.h"
+#include "widgets/dataset_view/findings_panel.h"
+
+using namespace lockstep;
+using dataset_check::Finding;
+using dataset_check::FindingKind;
+using dataset_check::Part;
+using widgets::FindingsPanel;
+
+class TstFindingsPanel : public QObject {
+  Q_OBJECT
+
+ private:
+  static bool says(const FindingsPanel& panel, const QString& text) {
+    for (const QLabel* label : panel.findChildren<QLabel*>())
+      if (label->text().contains(text)) return true;
+    return false;
+  }
+  static bool offersCleaning(const FindingsPanel& panel) {
+    for (const QPushButton* button : panel.findChildren<QPushButton*>())
+      if (button->text() == QStringLiteral("Export cleaned…")) return !button->isHidden();
+    return false;
+  }
+
+ private Q_SLOTS:
+  void theFaultsOfTheOtherPartAreSaid() {
+    const std::vector<Finding> findings{{.kind = FindingKind::BoxEmpty, .part = Part::Val},
+                                        {.kind = FindingKind::MaskEmpty, .part = Part::Val},
+                                        {.kind = FindingKind::EmptyImage, .part = Part::Val}};
+    FindingsPanel panel;
+    panel.setFindings(findings, Part::Train);
+    QCOMPARE(panel.faultCount(), 0);
+    QVERIFY(says(panel, QStringLiteral("0 faults (●) here, 2 in the held-out set")));
+    QVERIFY(offersCleaning(panel));
+    panel.setFindings(findings, Part::Val);
+    QCOMPARE(panel.faultCount(), 2);
+    QVERIFY(says(panel, QStringLiteral("2 faults (●) here; 1 notes")));
+    QVERIFY(offersCleaning(panel));
+  }
+
+  void wherePartsAreWithoutFaultsNothingIsOffered() {
+    FindingsPanel panel;
+    panel.setFindings({}, Part::Train);
+    QVERIFY(says(panel, QStringLiteral("no faults")));
+    QVERIFY(!offersCleaning(panel));
+  }
+};
+
+LOCKSTEP_TEST(TstFindingsPanel)
+#include "tst_findings_panel.moc"
