@@ -103,6 +103,7 @@ struct HttpServer::Callbacks {
     auto* const own = static_cast<Connection*>(*context);
     if (own == nullptr) return;
     endExchange(self, *own);
+    if (self.connections_.size() >= self.limits_.connections) self.hasMadeRoom_ = true;
     self.connections_.remove_if([&](const Connection& each) { return &each == own; });
   }
 
@@ -238,9 +239,12 @@ void HttpServer::startDaemon() {
   loop_.eachTurn([this] { return turn(); });
 }
 
-/// Returns whether there is more to do at once.
+/// Returns whether there is more to do at once: libmicrohttpd takes its listener back only in the
+/// run after the one that closes a connection of a full server.
 bool HttpServer::turn() {
+  hasMadeRoom_ = false;
   MHD_run(daemon_);
+  if (hasMadeRoom_) return true;
   MHD_UNSIGNED_LONG_LONG left = 0;
   return MHD_get_timeout(daemon_, &left) == MHD_YES && left == 0;
 }

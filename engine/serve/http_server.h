@@ -98,6 +98,7 @@ class HttpServer {
   RequestId nextId_ = 1;
   std::size_t bodiesBytes_ = 0, answersBytes_ = 0;
   bool isDraining_ = false;
+  bool hasMadeRoom_ = false;  ///< in this turn, where there was none
 };
 
 }  // namespace lockstep::serve

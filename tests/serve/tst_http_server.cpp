@@ -359,6 +359,22 @@ class TstHttpServer : public QObject {
     for (int i = 0; i < 20; ++i) QCOMPARE(HttpClient(server.port()).get("/echo").status, 200);
   }
 
+  /// The server need not wait for anything else that wakes it.
+  void roomIsMadeAtOnce() {
+    HttpLimits few = kSmall;
+    few.connections = 4;
+    few.idle = std::chrono::seconds(60);
+    EchoServer server(few);
+    std::vector<std::unique_ptr<HttpClient>> all;
+    QElapsedTimer clock;
+    clock.start();
+    for (int i = 0; i < 40; ++i) {
+      all.push_back(std::make_unique<HttpClient>(server.port()));
+      QCOMPARE(all.back()->get("/echo").status, 200);
+    }
+    QVERIFY2(clock.elapsed() < 10000, "each waited for a timer");
+  }
+
   void anAnswerMayComeLaterOrNotAtAll() {
     EchoServer server;
     HttpClient client(server.port());
