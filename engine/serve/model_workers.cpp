@@ -18,6 +18,8 @@ namespace {
 
 constexpr int kTries = 2;
 constexpr std::chrono::seconds kLongestPause{30};
+constexpr std::chrono::seconds kLeastLoading{10};
+constexpr int kFirstLoads = 10;  ///< as long may others take
 constexpr std::size_t kLargeImage = std::size_t{1} << 20;
 
 /// Not synced to the disk: it is gone with this process. Throws HttpError and leaves nothing where
@@ -86,6 +88,7 @@ ModelWorkers::ModelWorkers(supervisor::PollLoop& loop, supervisor::RunLog& log, 
       onReady_(std::move(onReady)),
       onFailure_(std::move(onFailure)),
       folder_("lockstep-serve-"),
+      loading_(setup_.loading),
       files_(loop) {
   for (int i = 0; i < setup_.ranks.count; ++i) {
     slots_.push_back(std::make_unique<Slot>());
@@ -125,15 +128,24 @@ void ModelWorkers::handle(Slot& slot, const protocol::WorkerMessage& message) {
   } else if (const auto* answer = std::get_if<protocol::Answer>(&message)) {
     handle(slot, *answer);
   } else if (std::holds_alternative<protocol::State>(message)) {
-    slot.isLoaded = true;
-    slot.pause = {};
-    if (!std::exchange(wasReady_, true)) onReady_();
+    becomeReady(slot);
   } else if (const auto* failed = std::get_if<protocol::Failed>(&message)) {
     slot.failure = failed->message;
     slot.status = static_cast<ExitStatus>(failed->exitStatus);
   } else if (const auto* log = std::get_if<protocol::Log>(&message)) {
     log_.write("worker", *log);
   }
+}
+
+/// The weights that it began with are loaded.
+void ModelWorkers::becomeReady(Slot& slot) {
+  slot.isLoaded = true;
+  slot.pause = {};
+  if (std::exchange(wasReady_, true)) return;
+  const auto took =
+      std::chrono::ceil<std::chrono::seconds>(kFirstLoads * (Clock::now() - slot.since));
+  loading_ = std::min(std::max(took, kLeastLoading), setup_.loading);
+  onReady_();
 }
 
 /// The images of its batch are answered.
@@ -347,13 +359,15 @@ void ModelWorkers::finish(TaskId id, DetectionAnswer answer) {
 void ModelWorkers::endSilent() {
   for (const auto& slot : slots_) {
     const bool isLoading = slot->batch.empty();
-    const auto most = isLoading ? setup_.loading : setup_.detecting;
+    const auto most = isLoading ? loading_ : setup_.detecting;
     const bool isLate = !slot->isFree() && Clock::now() - slot->since > most;
     if (!isLate || !slot->worker->isRunning()) continue;
     slot->failure = std::string("a worker has not ") +
                     (isLoading ? "loaded the weights" : "answered a batch") + " for " +
                     std::to_string(most.count()) + " s" + (isLoading ? "" : " (--batch-timeout)");
     slot->worker->kill();
+    // The machine may have become slower.
+    if (isLoading) loading_ = std::min(2 * loading_, setup_.loading);
   }
 }
 

@@ -73,7 +73,7 @@ class ModelWorkers {
     std::size_t maxBatch = 8;
     std::size_t mostImages = 256;                    ///< that are not answered yet
     std::size_t mostBytes = std::size_t{512} << 20;  ///< of these images
-    // After which a worker is ended that answers nothing.
+    // After which a worker is ended that answers nothing; `loading`: at most, of weights.
     std::chrono::seconds loading{120}, detecting{30};
   };
   struct Statistics {
@@ -119,6 +119,7 @@ class ModelWorkers {
   using Clock = supervisor::PollLoop::Clock;
 
   void start(Slot& slot);
+  void becomeReady(Slot& slot);
   void restart(Slot& slot);
   void handle(Slot& slot, const protocol::WorkerMessage& message);
   void handle(Slot& slot, const protocol::Detected& detected);
@@ -156,6 +157,7 @@ class ModelWorkers {
   std::int64_t nextControl_ = 1;
   Statistics statistics_;
   bool wasReady_ = false;
+  std::chrono::seconds loading_;  ///< after which a worker is ended that loads
   supervisor::PollLoop::TimerId timer_ = 0;
   BackgroundThread files_;  ///< last, as it writes into the folder
 };

@@ -373,6 +373,19 @@ class TstModelWorkers : public QObject {
     QVERIFY(bench.waitForMetric("lockstep_model_step", 8));
   }
 
+  void aWorkerThatLoadsForTooLongIsReplaced() {
+    ServeBench bench;
+    bench.start({"--follow"});
+    makeBest(bench, 8, "await load 77");
+    QVERIFY(QTest::qWaitFor([&] { return bench.metric("lockstep_worker_restarts_total") >= 1; },
+                            6 * kPatienceMs));
+    bench.engine().touch("load");
+    QVERIFY(
+        QTest::qWaitFor([&] { return bench.metric("lockstep_model_step") == 8; }, 6 * kPatienceMs));
+    const auto result = bench.stop();
+    QVERIFY2(contains(result.err, "a worker has not loaded the weights for "), result.err.c_str());
+  }
+
   /// Though one of its images is fetched for so long that a new best takes over meanwhile.
   void aRequestIsAnsweredWithOneSetOfWeights() {
     ServeBench site, bench;
