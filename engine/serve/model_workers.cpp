@@ -45,13 +45,24 @@ std::size_t bytesInLine(const protocol::DetectImage& image) {
 }  // namespace
 
 ServedWeights::ServedWeights(const fs::path& file, std::int64_t step)
-    : file_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)), step_(step) {
-  if (!file_.isOpen()) throw Error(file.string() + ": cannot be opened: " + std::strerror(errno));
+    : name_(file.string()), file_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)), step_(step) {
+  if (!file_.isOpen()) throw Error(name_ + ": cannot be opened: " + std::strerror(errno));
   version_ = base::FileVersion::of(path());
 }
 
 std::string ServedWeights::path() const {
   return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(file_.get());
+}
+
+std::string ServedWeights::named(std::string message) const {
+  const std::string own = path();
+  for (std::size_t at = 0; (at = message.find(own, at)) != std::string::npos;) {
+    const std::size_t end = at + own.size();
+    const bool isOther = end < message.size() && message[end] >= '0' && message[end] <= '9';
+    if (!isOther) message.replace(at, own.size(), name_);
+    at = isOther ? end : at + name_.size();
+  }
+  return message;
 }
 
 struct ModelWorkers::Task {
@@ -130,7 +141,7 @@ void ModelWorkers::handle(Slot& slot, const protocol::WorkerMessage& message) {
   } else if (std::holds_alternative<protocol::State>(message)) {
     becomeReady(slot);
   } else if (const auto* failed = std::get_if<protocol::Failed>(&message)) {
-    slot.failure = failed->message;
+    slot.failure = (slot.next ? slot.next : slot.weights)->named(failed->message);
     slot.status = static_cast<ExitStatus>(failed->exitStatus);
   } else if (const auto* log = std::get_if<protocol::Log>(&message)) {
     log_.write("worker", *log);
@@ -170,7 +181,7 @@ void ModelWorkers::handle(Slot& slot, const protocol::Answer& loaded) {
   slot.control.clear();
   const auto next = std::exchange(slot.next, nullptr);
   if (!loaded.error.empty())
-    return giveUp(next, next == loadable_ ? slot.weights : loadable_, loaded.error);
+    return giveUp(next, next == loadable_ ? slot.weights : loadable_, next->named(loaded.error));
   slot.weights = next;
   if (next == loadable_ || next != setup_.weights) return;
   loadable_ = next;
@@ -182,9 +193,11 @@ void ModelWorkers::giveUp(const std::shared_ptr<const ServedWeights>& bad,
                           std::shared_ptr<const ServedWeights> instead, const std::string& why) {
   for (auto& [id, task] : tasks_)
     if (task.asked.weights == bad) task.asked.weights = instead;
+  const auto stepOf = [](const auto& weights) { return std::to_string(weights->step()); };
+  const bool isSameStep = instead->step() == bad->step();  // whose file is another now
   if (givenUp_.insert(bad).second)
-    log_.warn("serve", "the weights of step " + std::to_string(bad->step()) +
-                           " cannot be loaded, those of step " + std::to_string(instead->step()) +
+    log_.warn("serve", "the weights of step " + stepOf(bad) + " cannot be loaded, those " +
+                           (isSameStep ? "before them" : "of step " + stepOf(instead)) +
                            " are served on: " + why);
   if (setup_.weights == bad) setup_.weights = loadable_ = instead;
 }

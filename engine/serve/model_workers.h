@@ -32,11 +32,14 @@ class ServedWeights {
   ServedWeights(const std::filesystem::path& file, std::int64_t step);
   /// For workers of this process.
   std::string path() const;
+  /// A worker's message, with the file that was opened in the place of path().
+  std::string named(std::string message) const;
   std::int64_t step() const { return step_; }
   /// Of the file that was opened.
   const base::FileVersion& version() const { return version_; }
 
  private:
+  std::string name_;
   base::FileDescriptor file_;
   base::FileVersion version_;
   std::int64_t step_;

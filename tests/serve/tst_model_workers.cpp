@@ -9,6 +9,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/run_folder/run_folder.h"
 #include "engine/serve/batch_times.h"
+#include "engine/serve/model_workers.h"
 #include "tests/serve/serve_bench.h"
 #include "tests/support/contains.h"
 #include "tests/support/test_main.h"
@@ -459,6 +460,13 @@ class TstModelWorkers : public QObject {
                       "on: they are damaged"),
              result.err.c_str());
     QCOMPARE(result.err.find("step 8 cannot"), result.err.rfind("step 8 cannot"));
+  }
+
+  void messagesNameTheFileOfTheWeights() {
+    const serve::ServedWeights weights("/proc/self/exe", 4);
+    const std::string path = weights.path();
+    QCOMPARE(weights.named("in " + path + ": cut"), std::string("in /proc/self/exe: cut"));
+    QCOMPARE(weights.named(path + "0 and " + path), path + "0 and /proc/self/exe");
   }
 
   void aBestThatKillsItsWorkersIsGivenUp() {
