@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
@@ -183,9 +184,17 @@ void ModelWorkers::handle(Slot& slot, const protocol::Answer& loaded) {
   if (!loaded.error.empty())
     return giveUp(next, next == loadable_ ? slot.weights : loadable_, next->named(loaded.error));
   slot.weights = next;
-  if (next == loadable_ || next != setup_.weights) return;
-  loadable_ = next;
-  log_.write("serve", "step " + std::to_string(next->step()) + " is loaded and takes over");
+  takeOver(next);
+}
+
+/// No effect of those that others have overtaken. Newer ones may wait already.
+void ModelWorkers::takeOver(const std::shared_ptr<const ServedWeights>& loaded) {
+  const auto isIt = [&](const auto& each) { return each.lock() == loaded; };
+  const auto found = std::ranges::find_if(offered_, isIt);
+  if (found == offered_.end()) return;
+  offered_.erase(offered_.begin(), std::next(found));
+  loadable_ = loaded;
+  log_.write("serve", "step " + std::to_string(loaded->step()) + " is loaded and takes over");
 }
 
 /// Serves what a worker has instead.
@@ -199,7 +208,8 @@ void ModelWorkers::giveUp(const std::shared_ptr<const ServedWeights>& bad,
     log_.warn("serve", "the weights of step " + stepOf(bad) + " cannot be loaded, those " +
                            (isSameStep ? "before them" : "of step " + stepOf(instead)) +
                            " are served on: " + why);
-  if (setup_.weights == bad) setup_.weights = loadable_ = instead;
+  if (loadable_ == bad) loadable_ = instead;
+  if (setup_.weights == bad) setup_.weights = instead;
 }
 
 void ModelWorkers::exited(Slot& slot, const supervisor::WorkerExit& exit) {
@@ -243,6 +253,11 @@ void ModelWorkers::retryBatch(Slot& slot) {
              {.status = 500, .error = "a worker ended on this image, and so did the next one"});
     }
   }
+}
+
+void ModelWorkers::use(std::shared_ptr<const ServedWeights> weights) {
+  offered_.push_back(weights);
+  setup_.weights = std::move(weights);
 }
 
 bool ModelWorkers::hasRoom(std::size_t images, std::size_t bytes) const {

@@ -102,7 +102,7 @@ class ModelWorkers {
   /// Nobody waits for it any more.
   void cancel(TaskId task);
   /// A worker loads them as soon as it is free. Those that cannot be loaded are given up.
-  void use(std::shared_ptr<const ServedWeights> weights) { setup_.weights = std::move(weights); }
+  void use(std::shared_ptr<const ServedWeights> weights);
   /// For images that are submitted now; perhaps no worker has loaded them yet.
   std::shared_ptr<const ServedWeights> newest() const { return setup_.weights; }
   /// The newest that a worker has loaded.
@@ -127,6 +127,7 @@ class ModelWorkers {
   void handle(Slot& slot, const protocol::WorkerMessage& message);
   void handle(Slot& slot, const protocol::Detected& detected);
   void handle(Slot& slot, const protocol::Answer& loaded);
+  void takeOver(const std::shared_ptr<const ServedWeights>& loaded);
   void giveUp(const std::shared_ptr<const ServedWeights>& bad,
               std::shared_ptr<const ServedWeights> instead, const std::string& why);
   void exited(Slot& slot, const supervisor::WorkerExit& exit);
@@ -145,7 +146,8 @@ class ModelWorkers {
   supervisor::PollLoop& loop_;
   supervisor::RunLog& log_;
   Setup setup_;
-  std::shared_ptr<const ServedWeights> loadable_;  ///< what a worker begins with
+  std::shared_ptr<const ServedWeights> loadable_;           ///< what a worker begins with
+  std::deque<std::weak_ptr<const ServedWeights>> offered_;  ///< newer than that, in their order
   /// What could not be loaded, of which that is said.
   std::set<std::weak_ptr<const ServedWeights>, std::owner_less<>> givenUp_;
   BatchTimes batchTimes_;
