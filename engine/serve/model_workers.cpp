@@ -202,6 +202,7 @@ void ModelWorkers::giveUp(const std::shared_ptr<const ServedWeights>& bad,
                           std::shared_ptr<const ServedWeights> instead, const std::string& why) {
   for (auto& [id, task] : tasks_)
     if (task.asked.weights == bad) task.asked.weights = instead;
+  std::erase_if(offered_, [&](const auto& each) { return each.lock() == bad; });
   const auto stepOf = [](const auto& weights) { return std::to_string(weights->step()); };
   const bool isSameStep = instead->step() == bad->step();  // whose file is another now
   if (givenUp_.insert(bad).second)
