@@ -1,3 +1,5 @@
+#include <netdb.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -28,6 +30,18 @@ struct ServeOptions {
   bool needsNoToken = false, follows = false;
 };
 
+/// `localhost` is the one name that says which of its addresses is meant. Throws UserError.
+std::string addressOf(const std::string& bound) {
+  if (bound == "localhost") return "127.0.0.1";
+  addrinfo hints{}, *found = nullptr;
+  hints.ai_flags = AI_NUMERICHOST;
+  if (::getaddrinfo(bound.c_str(), nullptr, &hints, &found) != 0)
+    throw UserError("--bind " + bound +
+                    ": is no IP address; give one, such as 127.0.0.1 or 0.0.0.0");
+  ::freeaddrinfo(found);
+  return bound;
+}
+
 bool isLoopback(const std::string& address) {
   return address == "::1" || address.starts_with("127.");
 }
@@ -50,12 +64,12 @@ std::string tokenIn(const std::string& path) {
   return token;
 }
 
-std::string tokenOf(const ServeOptions& options) {
+std::string tokenOf(const ServeOptions& options, const std::string& address) {
   if (!options.tokenFile.empty() && options.needsNoToken)
     throw UserError("lockstep-engine serve: give either --token-file or --no-token");
   if (!options.tokenFile.empty()) return tokenIn(options.tokenFile);
-  if (!options.needsNoToken && !isLoopback(options.address))
-    throw UserError("--bind " + options.address +
+  if (!options.needsNoToken && !isLoopback(address))
+    throw UserError("--bind " + address +
                     ": others can reach this address: give --token-file F, or --no-token where the "
                     "network keeps them out");
   return {};
@@ -75,9 +89,9 @@ void followRun(const ServeOptions& options, const ModelSource& source, serve::Se
 
 serve::ServeSetup setupOf(const ServeOptions& options, ModelSource source) {
   serve::ServeSetup setup;
-  setup.address = options.address;
+  setup.address = addressOf(options.address);
   setup.port = options.port;
-  setup.token = tokenOf(options);
+  setup.token = tokenOf(options, setup.address);
   setup.isForThisMachineAlone = setup.token.empty() && !options.needsNoToken;
   setup.files = options.files;
   setup.urlPrefixes = options.urlPrefixes;

@@ -33,9 +33,6 @@ std::string sizeText(int width, int height) {
   return std::to_string(width) + " x " + std::to_string(height) + " px";
 }
 
-constexpr const char* kCopyAgain = "copy the file again";
-constexpr const char* kRestoreImage = "restore the image";
-
 /// The file to read, and whether it belongs to an annotated dataset.
 struct SourceFile {
   const std::filesystem::path& file;

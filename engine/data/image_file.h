@@ -17,6 +17,10 @@ class UnreadableImage : public Error {
   using Error::Error;
 };
 
+// Remedies of UnreadableImage's messages, `FILE: reason; remedy`, for files of this machine.
+inline constexpr const char* kCopyAgain = "copy the file again";
+inline constexpr const char* kRestoreImage = "restore the image";
+
 /// Reads an image of an annotated dataset: greyscale, 16-bit (the upper 8 bits), palette and alpha
 /// become 8-bit RGB (alpha is dropped). EXIF orientation is applied only if coco::shouldApplyExif
 /// allows it. Throws UnreadableImage naming the file if it is missing, not an image, truncated, or

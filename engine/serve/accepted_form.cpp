@@ -28,10 +28,21 @@ double weightOf(std::string_view range) {
   return isNumber && weight >= 0 && weight <= 1 ? weight : 1;
 }
 
+/// Of the range that begins there; a comma in a quoted text is none.
+std::size_t endOfRange(std::string_view accept, std::size_t begin) {
+  bool isQuoted = false;
+  for (std::size_t at = begin; at < accept.size(); ++at) {
+    if (accept[at] == ',' && !isQuoted) return at;
+    if (accept[at] == '"') isQuoted = !isQuoted;
+    if (accept[at] == '\\' && isQuoted) ++at;
+  }
+  return accept.size();
+}
+
 std::vector<MediaRange> rangesOf(std::string_view accept) {
   std::vector<MediaRange> ranges;
   for (std::size_t begin = 0; begin <= accept.size();) {
-    const std::size_t end = std::min(accept.find(',', begin), accept.size());
+    const std::size_t end = endOfRange(accept, begin);
     const std::string_view range = accept.substr(begin, end - begin);
     begin = end + 1;
     const std::string type = lowerCase(withoutSpace(range.substr(0, range.find(';'))));

@@ -73,8 +73,8 @@ struct HttpServer::Exchange {
   HttpRequest request;
   HttpResponse response;
   State state = State::Receiving;
-  bool hasZero = false;  ///< in its address, which ends there once it is decoded
-  bool isBegun = false;
+  bool hasZero = false;    ///< in its address, which ends there once it is decoded
+  bool isBegun = false;    ///< its head is there
   bool isRefused = false;  ///< `response` says why; the rest of the body is dropped
   bool isAnswered = false;
   bool isSuspended = false;
@@ -103,6 +103,7 @@ struct HttpServer::Callbacks {
     auto* const own = static_cast<Connection*>(*context);
     if (own == nullptr) return;
     endExchange(self, *own);
+    if (self.connections_.size() >= self.limits_.connections) self.hasMadeRoom_ = true;
     self.connections_.remove_if([&](const Connection& each) { return &each == own; });
   }
 
@@ -238,9 +239,12 @@ void HttpServer::startDaemon() {
   loop_.eachTurn([this] { return turn(); });
 }
 
-/// Returns whether there is more to do at once.
+/// Returns whether there is more to do at once: libmicrohttpd takes its listener back only in the
+/// run after the one that closes a connection of a full server.
 bool HttpServer::turn() {
+  hasMadeRoom_ = false;
   MHD_run(daemon_);
+  if (hasMadeRoom_) return true;
   MHD_UNSIGNED_LONG_LONG left = 0;
   return MHD_get_timeout(daemon_, &left) == MHD_YES && left == 0;
 }
@@ -349,15 +353,27 @@ void HttpServer::stopListening() {
   if (listener >= 0) ::close(listener);
 }
 
-/// Where no more connections are accepted, closes the one that has been idle for longest, so that
-/// whoever comes next is answered. The newest is about to ask.
+/// Where no more connections are accepted, closes the one that has been idle for longest, or else
+/// the one whose request has been coming for longest, so that whoever comes next is answered. The
+/// newest is about to ask.
 void HttpServer::makeRoom() {
   if (connections_.size() < limits_.connections) return;
-  auto oldest = connections_.end();
-  for (auto each = connections_.begin(); each != std::prev(connections_.end()); ++each)
-    if (each->exchange == nullptr && (oldest == connections_.end() || each->since < oldest->since))
-      oldest = each;
-  if (oldest != connections_.end()) ::shutdown(oldest->socket, SHUT_RDWR);
+  const auto isIdle = [](const Connection& each) { return each.exchange == nullptr; };
+  const auto isReceiving = [](const Connection& each) {
+    return each.exchange != nullptr && each.exchange->state == Exchange::State::Receiving;
+  };
+  if (!closeOldest(isIdle)) closeOldest(isReceiving);
+}
+
+/// Returns whether there is one of these, besides the newest.
+bool HttpServer::closeOldest(const std::function<bool(const Connection&)>& isOne) {
+  const Connection* oldest = nullptr;
+  for (const Connection& each : connections_)
+    if (&each != &connections_.back() && isOne(each) &&
+        (oldest == nullptr || each.since < oldest->since))
+      oldest = &each;
+  if (oldest != nullptr) ::shutdown(oldest->socket, SHUT_RDWR);
+  return oldest != nullptr;
 }
 
 /// libmicrohttpd closes what is silent; this, also what goes on for too long.
@@ -369,6 +385,7 @@ void HttpServer::closeLate() {
     if (exchange != nullptr && exchange->state == Exchange::State::Waiting) continue;
     const auto most = !connection.hasAsked                            ? limits_.beforeAsking
                       : exchange == nullptr                           ? limits_.idle
+                      : !exchange->isBegun                            ? limits_.head
                       : exchange->state == Exchange::State::Receiving ? limits_.receiving
                                                                       : limits_.sending;
     if (now - connection.since > most) ::shutdown(connection.socket, SHUT_RDWR);

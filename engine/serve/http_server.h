@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -22,9 +23,11 @@ struct HttpLimits {
   std::size_t bodiesBytes = std::size_t{512} << 20;   ///< of all requests that are being read
   std::size_t answersBytes = std::size_t{512} << 20;  ///< of all answers that are being read
   std::size_t headerBytes = std::size_t{32} << 10;    ///< of a request, with its first line
-  unsigned connections = 800;             ///< the others wait; one that is idle makes room
+  /// The others wait; one that is idle, or whose request is still coming, makes room.
+  unsigned connections = 800;
   std::chrono::seconds beforeAsking{10};  ///< of a new connection, until its first request begins
   std::chrono::seconds idle{30};       ///< without a request, and without a byte of an answer read
+  std::chrono::seconds head{10};       ///< of a request, from its first line
   std::chrono::seconds receiving{60};  ///< from the first line of a request to its last byte
   std::chrono::seconds sending{60};    ///< of an answer
 };
@@ -83,6 +86,7 @@ class HttpServer {
   void refuse(Exchange& exchange, HttpResponse why);
   void setResponse(Exchange& exchange, HttpResponse response);
   void makeRoom();
+  bool closeOldest(const std::function<bool(const Connection&)>& isOne);
   void closeLate();
 
   supervisor::PollLoop& loop_;
@@ -98,6 +102,7 @@ class HttpServer {
   RequestId nextId_ = 1;
   std::size_t bodiesBytes_ = 0, answersBytes_ = 0;
   bool isDraining_ = false;
+  bool hasMadeRoom_ = false;  ///< in this turn, where there was none
 };
 
 }  // namespace lockstep::serve

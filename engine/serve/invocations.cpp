@@ -20,18 +20,21 @@ std::optional<std::string> settingOf(const HttpRequest& request, const char* nam
   return headerParameter("; " + std::string(attributes), name);
 }
 
-AnswerForm formOf(const HttpRequest& request) {
-  if (const auto given = settingOf(request, "form")) {
-    if (const auto form = base::parseEnum<AnswerForm>(*given)) return *form;
-    throw HttpError{400, "form: must be results, polygons, labels or overlay"};
-  }
+AnswerForm formNamed(const std::string& name) {
+  if (const auto form = base::parseEnum<AnswerForm>(name)) return *form;
+  throw HttpError{400, "form: must be results, polygons, labels or overlay"};
+}
+
+AnswerForm acceptedFormOf(const HttpRequest& request) {
   std::string_view accept = request.header("accept");
   if (accept.empty()) accept = request.header("x-amzn-sagemaker-accept");
   if (const auto form = acceptedForm(accept)) return *form;
   throw HttpError{406, "Accept: this server answers application/json and image/png"};
 }
 
-void takeMultipart(const HttpRequest& request, const RequestRules& rules, DetectionRequest& asked) {
+/// `form`: that of the body, if it names one.
+void takeMultipart(const HttpRequest& request, const RequestRules& rules, DetectionRequest& asked,
+                   std::optional<AnswerForm>& form) {
   const auto boundary = headerParameter(request.header("content-type"), "boundary");
   for (const MultipartPart& part :
        multipartParts(request.body, boundary.value_or(""), rules.mostImages + 8)) {
@@ -41,6 +44,8 @@ void takeMultipart(const HttpRequest& request, const RequestRules& rules, Detect
       asked.scoreThreshold = scoreOf(withoutSpace(part.content));
     } else if (part.name == "classes") {
       asked.categoryIds = rules.model.categoryIds(part.content);
+    } else if (part.name == "form") {
+      form = formNamed(std::string(withoutSpace(part.content)));
     }
   }
 }
@@ -61,12 +66,16 @@ std::string classesOf(const json& classes) {
   return list;
 }
 
-void takeJson(const HttpRequest& request, const RequestRules& rules, DetectionRequest& asked) {
+/// `form`: that of the body, if it names one.
+void takeJson(const HttpRequest& request, const RequestRules& rules, DetectionRequest& asked,
+              std::optional<AnswerForm>& form) {
   const json document = documentOf(request.body);
   if (const auto score = document.find("score"); score != document.end())
     asked.scoreThreshold = scoreOf(score->dump());
   if (const auto classes = document.find("classes"); classes != document.end())
     asked.categoryIds = rules.model.categoryIds(classesOf(*classes));
+  if (const auto named = document.find("form"); named != document.end())
+    form = formNamed(named->is_string() ? named->get<std::string>() : named->dump());
   for (const char* list : {"images", "instances"}) {
     const auto images = document.find(list);
     if (images == document.end() || !images->is_array()) continue;
@@ -93,15 +102,17 @@ std::string joined(const std::vector<DetectionAnswer>& answers) {
 }  // namespace
 
 DetectionRequest invocation(const HttpRequest& request, const RequestRules& rules) {
-  DetectionRequest asked{.form = formOf(request)};
+  DetectionRequest asked;
+  std::optional<AnswerForm> form;
+  if (const auto named = settingOf(request, "form")) form = formNamed(*named);
   if (const auto score = settingOf(request, "score")) asked.scoreThreshold = scoreOf(*score);
   if (const auto classes = settingOf(request, "classes"))
     asked.categoryIds = rules.model.categoryIds(*classes);
   const std::string type = request.mediaType();
   if (type == "multipart/form-data") {
-    takeMultipart(request, rules, asked);
+    takeMultipart(request, rules, asked, form);
   } else if (type == "application/json") {
-    takeJson(request, rules, asked);
+    takeJson(request, rules, asked, form);
   } else if (type.starts_with("image/") || type == "application/octet-stream" ||
              type == "application/x-image" || type.empty()) {
     addImage(asked, {.content = request.body}, rules);
@@ -110,6 +121,7 @@ DetectionRequest invocation(const HttpRequest& request, const RequestRules& rule
                              " is not read; send image/jpeg, image/png, image/webp, image/tiff, "
                              "multipart/form-data or application/json"};
   }
+  asked.form = form ? *form : acceptedFormOf(request);
   const bool isPicture = asked.form == AnswerForm::Labels || asked.form == AnswerForm::Overlay;
   if (asked.images.empty()) throw HttpError{400, "the request has no image"};
   if (isPicture && asked.images.size() > 1)

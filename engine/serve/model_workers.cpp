@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
@@ -18,6 +19,8 @@ namespace {
 
 constexpr int kTries = 2;
 constexpr std::chrono::seconds kLongestPause{30};
+constexpr std::chrono::seconds kLeastLoading{10};
+constexpr int kFirstLoads = 10;  ///< as long may others take
 constexpr std::size_t kLargeImage = std::size_t{1} << 20;
 
 /// Not synced to the disk: it is gone with this process. Throws HttpError and leaves nothing where
@@ -43,13 +46,24 @@ std::size_t bytesInLine(const protocol::DetectImage& image) {
 }  // namespace
 
 ServedWeights::ServedWeights(const fs::path& file, std::int64_t step)
-    : file_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)), step_(step) {
-  if (!file_.isOpen()) throw Error(file.string() + ": cannot be opened: " + std::strerror(errno));
+    : name_(file.string()), file_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)), step_(step) {
+  if (!file_.isOpen()) throw Error(name_ + ": cannot be opened: " + std::strerror(errno));
   version_ = base::FileVersion::of(path());
 }
 
 std::string ServedWeights::path() const {
   return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(file_.get());
+}
+
+std::string ServedWeights::named(std::string message) const {
+  const std::string own = path();
+  for (std::size_t at = 0; (at = message.find(own, at)) != std::string::npos;) {
+    const std::size_t end = at + own.size();
+    const bool isOther = end < message.size() && message[end] >= '0' && message[end] <= '9';
+    if (!isOther) message.replace(at, own.size(), name_);
+    at = isOther ? end : at + name_.size();
+  }
+  return message;
 }
 
 struct ModelWorkers::Task {
@@ -86,6 +100,7 @@ ModelWorkers::ModelWorkers(supervisor::PollLoop& loop, supervisor::RunLog& log, 
       onReady_(std::move(onReady)),
       onFailure_(std::move(onFailure)),
       folder_("lockstep-serve-"),
+      loading_(setup_.loading),
       files_(loop) {
   for (int i = 0; i < setup_.ranks.count; ++i) {
     slots_.push_back(std::make_unique<Slot>());
@@ -125,15 +140,24 @@ void ModelWorkers::handle(Slot& slot, const protocol::WorkerMessage& message) {
   } else if (const auto* answer = std::get_if<protocol::Answer>(&message)) {
     handle(slot, *answer);
   } else if (std::holds_alternative<protocol::State>(message)) {
-    slot.isLoaded = true;
-    slot.pause = {};
-    if (!std::exchange(wasReady_, true)) onReady_();
+    becomeReady(slot);
   } else if (const auto* failed = std::get_if<protocol::Failed>(&message)) {
-    slot.failure = failed->message;
+    slot.failure = (slot.next ? slot.next : slot.weights)->named(failed->message);
     slot.status = static_cast<ExitStatus>(failed->exitStatus);
   } else if (const auto* log = std::get_if<protocol::Log>(&message)) {
     log_.write("worker", *log);
   }
+}
+
+/// The weights that it began with are loaded.
+void ModelWorkers::becomeReady(Slot& slot) {
+  slot.isLoaded = true;
+  slot.pause = {};
+  if (std::exchange(wasReady_, true)) return;
+  const auto took =
+      std::chrono::ceil<std::chrono::seconds>(kFirstLoads * (Clock::now() - slot.since));
+  loading_ = std::min(std::max(took, kLeastLoading), setup_.loading);
+  onReady_();
 }
 
 /// The images of its batch are answered.
@@ -158,11 +182,19 @@ void ModelWorkers::handle(Slot& slot, const protocol::Answer& loaded) {
   slot.control.clear();
   const auto next = std::exchange(slot.next, nullptr);
   if (!loaded.error.empty())
-    return giveUp(next, next == loadable_ ? slot.weights : loadable_, loaded.error);
+    return giveUp(next, next == loadable_ ? slot.weights : loadable_, next->named(loaded.error));
   slot.weights = next;
-  if (next == loadable_ || next != setup_.weights) return;
-  loadable_ = next;
-  log_.write("serve", "step " + std::to_string(next->step()) + " is loaded and takes over");
+  takeOver(next);
+}
+
+/// No effect of those that others have overtaken. Newer ones may wait already.
+void ModelWorkers::takeOver(const std::shared_ptr<const ServedWeights>& loaded) {
+  const auto isIt = [&](const auto& each) { return each.lock() == loaded; };
+  const auto found = std::ranges::find_if(offered_, isIt);
+  if (found == offered_.end()) return;
+  offered_.erase(offered_.begin(), std::next(found));
+  loadable_ = loaded;
+  log_.write("serve", "step " + std::to_string(loaded->step()) + " is loaded and takes over");
 }
 
 /// Serves what a worker has instead.
@@ -170,11 +202,15 @@ void ModelWorkers::giveUp(const std::shared_ptr<const ServedWeights>& bad,
                           std::shared_ptr<const ServedWeights> instead, const std::string& why) {
   for (auto& [id, task] : tasks_)
     if (task.asked.weights == bad) task.asked.weights = instead;
+  std::erase_if(offered_, [&](const auto& each) { return each.lock() == bad; });
+  const auto stepOf = [](const auto& weights) { return std::to_string(weights->step()); };
+  const bool isSameStep = instead->step() == bad->step();  // whose file is another now
   if (givenUp_.insert(bad).second)
-    log_.warn("serve", "the weights of step " + std::to_string(bad->step()) +
-                           " cannot be loaded, those of step " + std::to_string(instead->step()) +
+    log_.warn("serve", "the weights of step " + stepOf(bad) + " cannot be loaded, those " +
+                           (isSameStep ? "before them" : "of step " + stepOf(instead)) +
                            " are served on: " + why);
-  if (setup_.weights == bad) setup_.weights = loadable_ = instead;
+  if (loadable_ == bad) loadable_ = instead;
+  if (setup_.weights == bad) setup_.weights = instead;
 }
 
 void ModelWorkers::exited(Slot& slot, const supervisor::WorkerExit& exit) {
@@ -218,6 +254,11 @@ void ModelWorkers::retryBatch(Slot& slot) {
              {.status = 500, .error = "a worker ended on this image, and so did the next one"});
     }
   }
+}
+
+void ModelWorkers::use(std::shared_ptr<const ServedWeights> weights) {
+  offered_.push_back(weights);
+  setup_.weights = std::move(weights);
 }
 
 bool ModelWorkers::hasRoom(std::size_t images, std::size_t bytes) const {
@@ -347,13 +388,15 @@ void ModelWorkers::finish(TaskId id, DetectionAnswer answer) {
 void ModelWorkers::endSilent() {
   for (const auto& slot : slots_) {
     const bool isLoading = slot->batch.empty();
-    const auto most = isLoading ? setup_.loading : setup_.detecting;
+    const auto most = isLoading ? loading_ : setup_.detecting;
     const bool isLate = !slot->isFree() && Clock::now() - slot->since > most;
     if (!isLate || !slot->worker->isRunning()) continue;
     slot->failure = std::string("a worker has not ") +
                     (isLoading ? "loaded the weights" : "answered a batch") + " for " +
                     std::to_string(most.count()) + " s" + (isLoading ? "" : " (--batch-timeout)");
     slot->worker->kill();
+    // The machine may have become slower.
+    if (isLoading) loading_ = std::min(2 * loading_, setup_.loading);
   }
 }
 

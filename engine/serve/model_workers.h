@@ -32,11 +32,14 @@ class ServedWeights {
   ServedWeights(const std::filesystem::path& file, std::int64_t step);
   /// For workers of this process.
   std::string path() const;
+  /// A worker's message, with the file that was opened in the place of path().
+  std::string named(std::string message) const;
   std::int64_t step() const { return step_; }
   /// Of the file that was opened.
   const base::FileVersion& version() const { return version_; }
 
  private:
+  std::string name_;
   base::FileDescriptor file_;
   base::FileVersion version_;
   std::int64_t step_;
@@ -73,7 +76,7 @@ class ModelWorkers {
     std::size_t maxBatch = 8;
     std::size_t mostImages = 256;                    ///< that are not answered yet
     std::size_t mostBytes = std::size_t{512} << 20;  ///< of these images
-    // After which a worker is ended that answers nothing.
+    // After which a worker is ended that answers nothing; `loading`: at most, of weights.
     std::chrono::seconds loading{120}, detecting{30};
   };
   struct Statistics {
@@ -99,7 +102,7 @@ class ModelWorkers {
   /// Nobody waits for it any more.
   void cancel(TaskId task);
   /// A worker loads them as soon as it is free. Those that cannot be loaded are given up.
-  void use(std::shared_ptr<const ServedWeights> weights) { setup_.weights = std::move(weights); }
+  void use(std::shared_ptr<const ServedWeights> weights);
   /// For images that are submitted now; perhaps no worker has loaded them yet.
   std::shared_ptr<const ServedWeights> newest() const { return setup_.weights; }
   /// The newest that a worker has loaded.
@@ -119,10 +122,12 @@ class ModelWorkers {
   using Clock = supervisor::PollLoop::Clock;
 
   void start(Slot& slot);
+  void becomeReady(Slot& slot);
   void restart(Slot& slot);
   void handle(Slot& slot, const protocol::WorkerMessage& message);
   void handle(Slot& slot, const protocol::Detected& detected);
   void handle(Slot& slot, const protocol::Answer& loaded);
+  void takeOver(const std::shared_ptr<const ServedWeights>& loaded);
   void giveUp(const std::shared_ptr<const ServedWeights>& bad,
               std::shared_ptr<const ServedWeights> instead, const std::string& why);
   void exited(Slot& slot, const supervisor::WorkerExit& exit);
@@ -141,7 +146,8 @@ class ModelWorkers {
   supervisor::PollLoop& loop_;
   supervisor::RunLog& log_;
   Setup setup_;
-  std::shared_ptr<const ServedWeights> loadable_;  ///< what a worker begins with
+  std::shared_ptr<const ServedWeights> loadable_;           ///< what a worker begins with
+  std::deque<std::weak_ptr<const ServedWeights>> offered_;  ///< newer than that, in their order
   /// What could not be loaded, of which that is said.
   std::set<std::weak_ptr<const ServedWeights>, std::owner_less<>> givenUp_;
   BatchTimes batchTimes_;
@@ -156,6 +162,7 @@ class ModelWorkers {
   std::int64_t nextControl_ = 1;
   Statistics statistics_;
   bool wasReady_ = false;
+  std::chrono::seconds loading_;  ///< after which a worker is ended that loads
   supervisor::PollLoop::TimerId timer_ = 0;
   BackgroundThread files_;  ///< last, as it writes into the folder
 };

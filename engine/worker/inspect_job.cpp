@@ -3,6 +3,9 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
@@ -10,6 +13,8 @@
 #include "engine/base/log.h"
 #include "engine/base/pixel_limit.h"
 #include "engine/config/evaluation_metrics.h"
+#include "engine/data/bad_image.h"
+#include "engine/data/image_file.h"
 #include "engine/eval/evaluator.h"
 #include "engine/train/device.h"
 #include "engine/train/failure.h"
@@ -20,6 +25,16 @@
 
 namespace lockstep::worker {
 namespace {
+
+/// A reason with its remedy, for who sent the image instead of having its file here.
+std::string forTheSender(std::string reason) {
+  constexpr std::pair<const char*, const char*> kRemedies[] = {
+      {data::kCopyAgain, "send the whole file"}, {data::kRestoreImage, "send one of these"}};
+  for (const auto& [here, there] : kRemedies)
+    if (const std::string_view own = here; reason.ends_with(own))
+      return reason.replace(reason.size() - own.size(), own.size(), there);
+  return reason;
+}
 
 /// A loaded model that answers requests about the images of its experiment and about image files.
 class Inspector {
@@ -101,7 +116,7 @@ class Inspector {
       return {.width = static_cast<int>(found.size.width),
               .height = static_cast<int>(found.size.height)};
     } catch (const data::BadImage& error) {
-      return {.error = "the image " + error.info().reason, .isUndecodable = true};
+      return {.error = "the image " + forTheSender(error.info().reason), .isUndecodable = true};
     } catch (const std::exception& error) {
       // What it says is of this machine, and no client's concern.
       base::logWarning("worker",

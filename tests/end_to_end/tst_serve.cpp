@@ -270,9 +270,13 @@ class TstServe : public QObject {
     QBuffer packed(&bomb);
     QVERIFY(many.save(&packed, "PNG"));
     QVERIFY(bomb.size() < 1'000'000);
-    QTest::newRow("text") << QByteArray("hello") << QByteArray("is not a supported image");
+    QTest::newRow("text") << QByteArray("hello")
+                          << QByteArray("(JPEG, PNG, BMP, TIFF, WebP); send one of these");
     QTest::newRow("too many pixels") << bomb << QByteArray("has more pixels than are allowed");
-    QTest::newRow("cut") << place_->read(files_[0]).first(300) << QByteArray("is truncated");
+    QTest::newRow("cut") << place_->read(files_[0]).first(300)
+                         << QByteArray(
+                                "is truncated: the end of the image is missing; send the "
+                                "whole file");
   }
   void whatIsNoImageIsTheClientsFault() {
     QFETCH(QByteArray, bytes);

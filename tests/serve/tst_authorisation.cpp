@@ -153,6 +153,8 @@ class TstAuthorisation : public QObject {
     };
     row("open to others", "--bind 0.0.0.0", "others can reach this address");
     row("open to others by IPv6", "--bind ::", "others can reach this address");
+    row("a name", "--bind example.org", "--bind example.org: is no IP address");
+    row("a name, open", "--bind example.org --no-token", "--bind example.org: is no IP address");
     row("both", "--token-file own --no-token", "either --token-file or --no-token");
     row("missing", "--token-file missing", "no such file");
     row("readable", "--token-file readable", "other users can read it");
@@ -184,6 +186,12 @@ class TstAuthorisation : public QObject {
     const auto result = bench.engine().run(arguments);
     QCOMPARE(result.status, 2);
     QVERIFY2(contains(result.err, why.toStdString()), result.err.c_str());
+  }
+
+  void localhostIsThisMachine() {
+    ServeBench bench;
+    bench.start({"--bind", "localhost"});
+    QCOMPARE(bench.client().get("/classes").status, 200);
   }
 
   void anotherUserOfThisMachineNeedsTheToken() {

@@ -323,22 +323,54 @@ class TstHttpServer : public QObject {
   }
 
   void moreConnectionsThanAllowedWait() {
+    HttpLimits two = kSmall;
+    two.connections = 2;
+    two.idle = two.sending = std::chrono::seconds(60);
+    EchoServer server(two);
+    HttpClient first(server.port()), second(server.port());
+    for (HttpClient* each : {&first, &second}) {
+      each->send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
+      QVERIFY(each->isReadable(20000));
+    }
+    HttpClient third(server.port());
+    third.send("GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
+    QVERIFY(!third.isReadable(100));
+    QCOMPARE(first.reply().status, 200);
+    QCOMPARE(third.reply().status, 200);  // once the first is idle
+  }
+
+  void aRequestThatNeverEndsMakesRoom() {
     HttpLimits few = kSmall;
     few.connections = 4;
-    few.idle = few.receiving = std::chrono::seconds(60);
+    few.idle = few.beforeAsking = few.head = few.receiving = std::chrono::seconds(60);
     EchoServer server(few);
-    std::vector<std::unique_ptr<HttpClient>> all;
+    std::vector<std::unique_ptr<HttpClient>> slow;
     for (int i = 0; i < 4; ++i) {
-      all.push_back(std::make_unique<HttpClient>(server.port()));
-      all.back()->send(postHead("/echo", "a/b", 3) + "Expect: 100-continue\r\n\r\n");
-      QVERIFY(all.back()->isReadable(20000));  // 100 Continue
+      slow.push_back(std::make_unique<HttpClient>(server.port()));
+      slow.back()->send(postHead("/echo", "a/b", 3) + "Expect: 100-continue\r\n\r\n");
+      QVERIFY(slow.back()->isReadable(20000));  // 100 Continue
     }
-    HttpClient fifth(server.port());
-    fifth.send("GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
-    QVERIFY(!fifth.isReadable(100));
-    all[0]->send("abc");
-    QCOMPARE(all[0]->reply().body, std::string("abc"));
-    QCOMPARE(fifth.reply().status, 200);  // once all[0] is idle
+    QVERIFY_THROWS_EXCEPTION(Error, slow[0]->reply());  // it has been coming for longest
+    slow[3]->send("abc");
+    QCOMPARE(slow[3]->reply().body, std::string("abc"));
+    for (int i = 0; i < 10; ++i) {
+      slow.push_back(std::make_unique<HttpClient>(server.port()));
+      slow.back()->send(i % 2 ? "GET /echo HTTP/1.1\r\nHost: x" : "POST /echo HTTP/1.1\r\nHo");
+    }
+    QCOMPARE(HttpClient(server.port()).get("/echo").status, 200);
+  }
+
+  void aHeadHasLessTimeThanABody() {
+    HttpLimits patient = kSmall;
+    patient.idle = patient.beforeAsking = patient.receiving = std::chrono::seconds(60);
+    patient.head = std::chrono::seconds(1);
+    EchoServer server(patient);
+    HttpClient half(server.port()), body(server.port());
+    body.send(postHead("/echo", "a/b", 3) + "\r\na");
+    half.send("GET /echo HTTP/1.1\r\nHost: x");
+    QVERIFY(half.isClosed());
+    body.send("bc");
+    QCOMPARE(body.reply().body, std::string("abc"));
   }
 
   void whoHasBeenIdleForLongestMakesRoom() {
@@ -357,6 +389,22 @@ class TstHttpServer : public QObject {
     busy.send("abc");
     QCOMPARE(busy.reply().body, std::string("abc"));
     for (int i = 0; i < 20; ++i) QCOMPARE(HttpClient(server.port()).get("/echo").status, 200);
+  }
+
+  /// The server need not wait for anything else that wakes it.
+  void roomIsMadeAtOnce() {
+    HttpLimits few = kSmall;
+    few.connections = 4;
+    few.idle = std::chrono::seconds(60);
+    EchoServer server(few);
+    std::vector<std::unique_ptr<HttpClient>> all;
+    QElapsedTimer clock;
+    clock.start();
+    for (int i = 0; i < 40; ++i) {
+      all.push_back(std::make_unique<HttpClient>(server.port()));
+      QCOMPARE(all.back()->get("/echo").status, 200);
+    }
+    QVERIFY2(clock.elapsed() < 10000, "each waited for a timer");
   }
 
   void anAnswerMayComeLaterOrNotAtAll() {

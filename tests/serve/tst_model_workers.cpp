@@ -9,6 +9,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/run_folder/run_folder.h"
 #include "engine/serve/batch_times.h"
+#include "engine/serve/model_workers.h"
 #include "tests/serve/serve_bench.h"
 #include "tests/support/contains.h"
 #include "tests/support/test_main.h"
@@ -373,6 +374,19 @@ class TstModelWorkers : public QObject {
     QVERIFY(bench.waitForMetric("lockstep_model_step", 8));
   }
 
+  void aWorkerThatLoadsForTooLongIsReplaced() {
+    ServeBench bench;
+    bench.start({"--follow"});
+    makeBest(bench, 8, "await load 77");
+    QVERIFY(QTest::qWaitFor([&] { return bench.metric("lockstep_worker_restarts_total") >= 1; },
+                            6 * kPatienceMs));
+    bench.engine().touch("load");
+    QVERIFY(
+        QTest::qWaitFor([&] { return bench.metric("lockstep_model_step") == 8; }, 6 * kPatienceMs));
+    const auto result = bench.stop();
+    QVERIFY2(contains(result.err, "a worker has not loaded the weights for "), result.err.c_str());
+  }
+
   /// Though one of its images is fetched for so long that a new best takes over meanwhile.
   void aRequestIsAnsweredWithOneSetOfWeights() {
     ServeBench site, bench;
@@ -429,10 +443,21 @@ class TstModelWorkers : public QObject {
     QCOMPARE(result.err.find("step 8 cannot"), result.err.rfind("step 8 cannot"));
   }
 
-  void aBestThatCannotBeLoadedIsToldThoughThereIsAnother() {
+  void whatBecomesOfABestIsToldThoughThereIsAnother_data() {
+    QTest::addColumn<QString>("content");
+    QTest::addColumn<QString>("told");
+    QTest::newRow("loaded") << "await load 77"
+                            << "step 8 is loaded and takes over";
+    QTest::newRow("damaged") << "await load damaged"
+                             << "the weights of step 8 cannot be loaded, those of step 4 are "
+                                "served on: they are damaged";
+  }
+  void whatBecomesOfABestIsToldThoughThereIsAnother() {
+    QFETCH(QString, content);
+    QFETCH(QString, told);
     ServeBench bench;
     bench.start({"--follow"});
-    makeBest(bench, 8, "await load damaged");
+    makeBest(bench, 8, content.toStdString());
     QVERIFY(QTest::qWaitFor([&] { return hasLoad(bench); }, kPatienceMs));
     makeBest(bench, 10, "99");
     const run_folder::Layout run(bench.engine().folder() / "run");
@@ -441,11 +466,15 @@ class TstModelWorkers : public QObject {
     bench.engine().touch("load");
     QVERIFY(bench.waitForMetric("lockstep_model_step", 10));
     const auto result = bench.stop();
-    QVERIFY2(contains(result.err,
-                      "the weights of step 8 cannot be loaded, those of step 4 are served "
-                      "on: they are damaged"),
-             result.err.c_str());
-    QCOMPARE(result.err.find("step 8 cannot"), result.err.rfind("step 8 cannot"));
+    QVERIFY2(contains(result.err, told.toStdString()), result.err.c_str());
+    QCOMPARE(result.err.find("step 8 "), result.err.rfind("step 8 "));
+  }
+
+  void messagesNameTheFileOfTheWeights() {
+    const serve::ServedWeights weights("/proc/self/exe", 4);
+    const std::string path = weights.path();
+    QCOMPARE(weights.named("in " + path + ": cut"), std::string("in /proc/self/exe: cut"));
+    QCOMPARE(weights.named(path + "0 and " + path), path + "0 and /proc/self/exe");
   }
 
   void aBestThatKillsItsWorkersIsGivenUp() {

@@ -134,6 +134,11 @@ class TstOpenInference : public QObject {
                                << QByteArray() << "must be base64";
     QTest::newRow("nothing") << R"({"inputs":[{"datatype":"BYTES","data":[]}]})" << QByteArray()
                              << "has no image";
+    for (const char* shape : {"[2]", "[0]", "[1,1]", "[]", "1", R"("x")", "null"})
+      QTest::addRow("shape %s", shape)
+          << QStringLiteral(R"({"inputs":[{"datatype":"BYTES","data":["eA=="],"shape":%1}]})")
+                 .arg(QLatin1String(shape))
+          << QByteArray() << "the tensor has 1 images, and its shape";
     QTest::newRow("size") << kSized.arg(9) << whole << "not the size of what follows";
     QTest::newRow("negative size") << kSized.arg(-8) << whole << "not the size of what follows";
     QTest::newRow("cut length") << kSized.arg(3) << whole.first(3) << "are truncated";

@@ -138,6 +138,10 @@ class TstServing : public QObject {
     QTest::newRow("no weight") << "image/png;q=heavy" << static_cast<int>(Labels);
     QTest::newRow("neither") << "application/json;q=0, image/*;q=0.0" << -1;
     QTest::newRow("none") << "text/html" << -1;
+    QTest::newRow("a quoted comma")
+        << R"(application/json;charset="a,\"b";q=0.1, image/png;q=0.5)" << static_cast<int>(Labels);
+    QTest::newRow("a quote that never ends")
+        << R"(image/png;a="b, application/json)" << static_cast<int>(Labels);
   }
   void acceptChoosesTheForm() {
     QFETCH(QString, accept);
@@ -180,6 +184,23 @@ class TstServing : public QObject {
     QCOMPARE(lastDetected(bench).at(0).scoreThreshold, 0.75);
   }
 
+  void theBodyMayNameTheForm() {
+    ServeBench bench;
+    bench.start();
+    const HttpReply inJson =
+        bench.client().post("/invocations?form=labels", "application/json",
+                            R"({"images": [{"b64": "Zm91cg=="}], "form": "overlay"})");
+    QCOMPARE(inJson.headers.at("content-type"), std::string("image/png"));
+    QVERIFY(lastDetected(bench).at(0).form == protocol::AnswerForm::Overlay);
+    const HttpReply inPart =
+        bench.client().post("/invocations", "multipart/form-data; boundary=edge",
+                            part("name=\"a\"; filename=\"a.png\"", "one") +
+                                part("name=\"form\"", "labels") + "--edge--\r\n",
+                            "Accept: text/html\r\n");
+    QCOMPARE(inPart.headers.at("content-type"), std::string("image/png"));
+    QVERIFY(lastDetected(bench).at(0).form == protocol::AnswerForm::Labels);
+  }
+
   void anUndecodableImageIsTheClientsFault() {
     ServeBench bench;
     bench.start();
@@ -208,6 +229,8 @@ class TstServing : public QObject {
     row("no score", "/invocations?score=nan", "image/png", "x", 400, "from 0 to 1");
     row("class", "/invocations?classes=cat", "image/png", "x", 400, "no class 'cat'");
     row("form", "/invocations?form=mask", "image/png", "x", 400, "form: must be results");
+    row("form in JSON", kOwn, "application/json", R"({"images": [], "form": 7})", 400,
+        "form: must be results");
     row("no JSON", kOwn, "application/json", "{\"images\": [", 400, "invalid JSON at byte");
     row("a list", kOwn, "application/json", "[]", 400, "must be a JSON object");
     row("deep", kOwn, "application/json", std::string(100000, '[').c_str(), 400, "levels deep");
