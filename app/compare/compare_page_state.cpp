@@ -208,7 +208,7 @@ QString ComparePage::rulesNote() const {
   const widgets::MatchRules first = sides_[0].of->rules(), second = sides_[1].of->rules();
   QStringList notes;
   if (first.type != second.type)
-    notes << tr("%1 has only boxes: both are judged by their boxes.")
+    notes << tr("Some results of %1 have no mask: both are judged by their boxes.")
                  .arg(letterOf(first.type == coco::IouType::Box ? 0 : 1));
   const auto hasMasks = [](const Side& side) {
     return side.of->heldOut()->iouType != coco::IouType::Box;

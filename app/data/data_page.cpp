@@ -428,11 +428,16 @@ void DataPage::showReading(const Reading& reading) {
   if (const QString file = annotationsOf(reading); !file.isEmpty())
     watched_.add(file, reading.version);
   view_->setMessage(takeVersion(reading));
-  const auto configure = [this] { Q_EMIT configureRequested(); };
+  const bool isOfFile = reading.source.isOfFile;
+  const QString action = isOfFile ? tr("Open annotations…") : tr("Open Configure");
+  const auto act = [this, isOfFile] {
+    if (isOfFile) return chooseFile();
+    Q_EMIT configureRequested();
+  };
   if (!reading.part) {
-    showEmpty(tr("The data cannot be shown"), reading.error, tr("Open Configure"), configure);
+    showEmpty(tr("The data cannot be shown"), reading.error, action, act);
   } else if (reading.part->facts.images == 0) {
-    showEmpty(tr("No images"), whyEmpty(), tr("Open Configure"), configure);
+    showEmpty(tr("No images"), whyEmpty(), action, act);
   } else if (const std::string& refusal = reading.part->data.content.refusal; !refusal.empty()) {
     view_->setMessage(
         tr("Training would refuse this file: %1").arg(QString::fromStdString(refusal)));

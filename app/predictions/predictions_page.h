@@ -137,6 +137,7 @@ class PredictionsPage : public QWidget {
   void endReadingResults();
   void cancelResults();
   void showResults();
+  void tellOddScores();
   void closeResults();
   void leaveResults(ImagePart part);
   void closeImages();

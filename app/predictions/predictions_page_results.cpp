@@ -51,6 +51,10 @@ void PredictionsPage::openResults(const ResultsSource& source) {
       },
       [this, source](const OpenedResults& opened) {
         endReadingResults();
+        if (opened.isUnreadable) {
+          view_->setMessage(opened.failure);
+          return announceReady();
+        }
         if (!opened.failure.isEmpty()) return tellResultsFailed(opened.failure);
         results_ = {source, opened};
         showResults();
@@ -136,9 +140,20 @@ void PredictionsPage::showResults() {
   view_->setDataset(judges.dataset, judges.imagesFolder,
                     {judges.iouType, judges.maxDetections, /*hasTruth=*/true});
   view_->setResults(QFileInfo(results_.source.results).fileName(), results_.opened.predictions);
+  tellOddScores();
   if (lastImage_) view_->showSameImage(*lastImage_);
   announceReady();
   Q_EMIT viewStateChanged();
+}
+
+void PredictionsPage::tellOddScores() {
+  const std::size_t odd = results_.opened.oddScores;
+  if (odd == 0) return;
+  const QString name = QFileInfo(results_.source.results).fileName();
+  view_->setMessage(
+      odd == 1 ? tr("%1: 1 result has a score that is not in 0 … 1").arg(name)
+               : tr("%1: %L2 results have a score that is not in 0 … 1").arg(name).arg(odd),
+      tr("The slider of the score does not reach them all."));
 }
 
 void PredictionsPage::closeResults() {

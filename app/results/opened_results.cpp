@@ -187,13 +187,12 @@ void requireThatItFits(const QString& file, const Survey& found, const coco::Dat
   if (!found.maskFault.isEmpty())
     refuse(
         tr("%1: has %2. Write the masks in the size of their image.").arg(file, found.maskFault));
-  if (found.results > 0 && found.ofUnknownClasses == found.results)
-    refuse(
-        tr("%1: none of its %L2 results has one of the %L3 classes that they are judged by. Open "
-           "them with their own annotations.")
-            .arg(file)
-            .arg(found.results)
-            .arg(dataset.categories().size()));
+  if (found.results == 0 || found.ofUnknownClasses < found.results) return;
+  const std::size_t classes = dataset.categories().size();
+  refuse(tr("%1: none of its results has %2 that they are judged by. Open them with their own "
+            "annotations.")
+             .arg(file,
+                  classes == 1 ? tr("the only class") : tr("one of the %L1 classes").arg(classes)));
 }
 
 /// A list of results has no images without any: all of the dataset are judged, as by coco-eval.
@@ -204,7 +203,10 @@ void addImagesWithoutResults(const coco::Dataset& dataset, OpenedResults& opened
 }
 
 void read(const ResultsSource& source, ReadingProgress& progress, OpenedResults& opened) {
+  opened.isUnreadable = true;  // until it is read
   const auto results = openFile(source.results);
+  opened.isUnreadable = false;
+  opened.oddScores = results->oddScoreCount();
   if (!source.annotations.isEmpty()) opened.heldOut = readTruth(source.annotations);
   if (!opened.heldOut.dataset) return;
   const coco::Dataset& dataset = *opened.heldOut.dataset;

@@ -24,6 +24,8 @@ struct OpenedResults {
   RunDataset heldOut;
   widgets::PredictionStore::ByImage predictions{};  ///< of the images that were looked at
   QString failure{};                                ///< why it cannot be judged; empty: it can
+  bool isUnreadable = false;                        ///< the results file, whatever judges it
+  std::size_t oddScores = 0;                        ///< results with a score below 0 or over 1
   std::map<QString, base::FileVersion> files{};     ///< that were read, just before
 };
 

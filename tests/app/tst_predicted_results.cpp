@@ -199,6 +199,29 @@ class TstPredictedResults : public QObject, protected tests::PredictionsPageBenc
     QVERIFY(buttonOf(page, QStringLiteral("Judge them by other annotations…"))->isVisible());
   }
 
+  void aFileThatCannotBeReadIsNotOfferedOtherAnnotations() {
+    RunController run(tests::makeRun(parent_->path(), watchedRun("run")));
+    PredictionsPage page;
+    show(page, run);
+    page.openResults({resultsFile("broken.json", R"([{"image_id": 5, )")});
+    QTRY_VERIFY(hasLabelOf(page, QStringLiteral("COCO results are a JSON list")));
+    QVERIFY(saysInABanner(page) && page.isReady());
+    QVERIFY(!buttonOf(page, QStringLiteral("Judge them by other annotations…")));
+  }
+
+  void scoresThatAreNoneAreSaid() {
+    RunController run(tests::makeRun(parent_->path(), watchedRun("run")));
+    PredictionsPage page;
+    show(page, run);
+    page.openResults({resultsFile(
+        "odd.json", R"([{"image_id": 5, "category_id": 1, "score": -2, "bbox": [1, 1, 4, 4]},
+                        {"image_id": 3, "category_id": 1, "score": -1, "bbox": [1, 1, 4, 4]}])")});
+    QTRY_VERIFY(
+        hasLabelOf(page, QStringLiteral("odd.json: 2 results have a score that is not in 0 … 1")));
+    QVERIFY(saysInABanner(page));
+    QTRY_VERIFY(hasLabel(page, QStringLiteral("All 2 detections have lower scores")));
+  }
+
   /// Without a run they need annotations of their own.
   void annotationsOfTheirOwnJudgeThem() {
     watchedRun("run");  // writes the annotations and the images

@@ -337,6 +337,19 @@ class TstDataPage : public QObject, tests::DataPageBench {
     }));
   }
 
+  void besideABrokenFileAnotherOneIsOffered() {
+    showExperiment();
+    write("other.json", "{\"images\": [");
+    page_->openFile(pathOf("other.json"), folder_->path());
+    QTRY_VERIFY(page_->isReady());
+    const auto* empty = page_->findChild<widgets::EmptyState*>();
+    QTRY_COMPARE(empty->title(), QStringLiteral("The data cannot be shown"));
+    const auto buttons = empty->findChildren<QPushButton*>();
+    QVERIFY(std::ranges::any_of(buttons, [](const QPushButton* button) {
+      return button->isVisible() && button->text() == QStringLiteral("Open annotations…");
+    }));
+  }
+
   void aFileIsShownBesideTheExperiment() {
     showExperiment();
     json other = annotations();

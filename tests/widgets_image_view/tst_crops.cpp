@@ -78,11 +78,13 @@ class TstCrops : public QObject, protected tests::PredictionsViewBench {
 
   void theKeysGoThroughThem() {
     showCrops();
-    grid()->setFocus();
+    QTRY_VERIFY(grid()->hasFocus());  // also if a table had it
     QTest::keyClick(grid(), Qt::Key_Right);
     QCOMPARE(grid()->current(), 1);
     QTest::keyClick(grid(), Qt::Key_D);
     QCOMPARE(grid()->current(), 2);
+    QTest::keyClick(grid(), Qt::Key_Home);
+    QCOMPARE(grid()->current(), 0);
     QTest::keyClick(grid(), Qt::Key_End);
     QCOMPARE(grid()->current(), 4);
     QVERIFY(grid()->spokenValue().startsWith(QStringLiteral("instance 5 of 5: disc 0.80")));
@@ -90,6 +92,33 @@ class TstCrops : public QObject, protected tests::PredictionsViewBench {
     QTest::keyClick(grid(), Qt::Key_Return);
     QTRY_VERIFY(view_->chosenInstance());
     QVERIFY(view_->chosenInstance()->facts.verdict == Verdict::FalsePositive);
+  }
+
+  void theyBeginAtTheChosenInstance() {
+    view_->showImage(ImageId{2});
+    QTRY_VERIFY(view_->isReady());
+    QTest::keyClick(view_.get(), Qt::Key_N);
+    QTRY_VERIFY(view_->chosenInstance());
+    const Verdict verdict = view_->chosenInstance()->facts.verdict;
+    const int detection = view_->chosenInstance()->facts.detection;
+    showCrops();
+    QCOMPARE(grid()->at(grid()->current()).image, std::size_t{1});
+    QVERIFY(grid()->at(grid()->current()).verdict == verdict);
+    QCOMPARE(grid()->at(grid()->current()).detection, detection);
+  }
+
+  void theLegendIsThatOfTheCrops() {
+    const auto* legend = view_->findChild<CanvasLegend*>();
+    showCrops();
+    QCOMPARE(legend->spokenValue(),
+             QStringLiteral("true positive, false positive, false negative"));
+    combo("Images shown")
+        ->setCurrentIndex(
+            combo("Images shown")->findText(QStringLiteral("Errors: missed"), Qt::MatchStartsWith));
+    QTRY_COMPARE(legend->spokenValue(), QStringLiteral("false negative"));
+    QTest::keyClick(view_.get(), Qt::Key_V);
+    QTRY_VERIFY(canvas()->isVisible() && view_->isReady());
+    QVERIFY(legend->spokenValue() != QStringLiteral("false negative"));
   }
 
   void everyColumnIsWhollyInView() {
@@ -155,6 +184,8 @@ class TstCrops : public QObject, protected tests::PredictionsViewBench {
       QCOMPARE(crop.picture.pixel(corner), qRgb(box.x(), box.y(), 0));
     }
     QCOMPARE(crops.crops[0].picture.size(), QSize(60, 60));  // the longer side and half of it
+    QVERIFY(cropInstances({path, QSize(100, 50), {}, dataset, {inside}}, 224)
+                .failure.contains(QStringLiteral("200 × 100 px")));
     QVERIFY(!cropInstances({folder.filePath(QStringLiteral("none.png")), {}, {}, dataset, {inside}},
                            224)
                  .failure.isEmpty());

@@ -91,6 +91,7 @@ CanvasLegend::CanvasLegend(QWidget* parent) : QWidget(parent) {
 void CanvasLegend::show(const std::shared_ptr<const CanvasScene>& scene,
                         const CanvasLayers& layers) {
   ofScene_.clear();
+  isOfCrops_ = false;
   if (scene) {
     addTruths(ofScene_, *scene, layers, currentTheme());
     if (layers.masks || layers.boxes) {
@@ -98,6 +99,15 @@ void CanvasLegend::show(const std::shared_ptr<const CanvasScene>& scene,
       addColours(ofScene_, *scene, currentTheme());
     }
   }
+  combine();
+}
+
+void CanvasLegend::showVerdicts(const std::set<Verdict>& verdicts) {
+  ofScene_.clear();
+  isOfCrops_ = true;
+  for (const Verdict verdict : verdicts)
+    ofScene_.push_back({verdictPen(verdict, currentTheme(), kPenPx), verdictName(verdict), false,
+                        verdictAbbreviation(verdict)});
   combine();
 }
 
@@ -111,7 +121,7 @@ void CanvasLegend::combine() {
   entries_ = ofScene_;
   for (const Entry& entry : ofExplanation_) {
     const auto isSame = [&](const Entry& other) { return other.text == entry.text; };
-    if (std::ranges::none_of(ofScene_, isSame)) entries_.push_back(entry);
+    if (!isOfCrops_ && std::ranges::none_of(ofScene_, isSame)) entries_.push_back(entry);
   }
   setToolTip(spokenValue());
   update();

@@ -4,8 +4,10 @@
 #include <QString>
 #include <QWidget>
 #include <memory>
+#include <set>
 #include <vector>
 
+#include "widgets/instances/verdict.h"
 #include "widgets/spoken_value.h"
 
 namespace lockstep::widgets {
@@ -30,6 +32,8 @@ class CanvasLegend : public QWidget, public SpokenValue {
   };
   /// nullptr: nothing is drawn.
   void show(const std::shared_ptr<const CanvasScene>& scene, const CanvasLayers& layers);
+  /// Of boxes on crops, of which there is no explanation.
+  void showVerdicts(const std::set<Verdict>& verdicts);
   /// Adds what is drawn of an explanation, until the next one; nullptr: nothing.
   void setExplanation(const std::shared_ptr<const ExplanationScene>& explanation);
   const std::vector<Entry>& entries() const { return entries_; }
@@ -49,6 +53,7 @@ class CanvasLegend : public QWidget, public SpokenValue {
   void combine();
 
   std::vector<Entry> ofScene_, ofExplanation_;
+  bool isOfCrops_ = false;      ///< ofScene_
   std::vector<Entry> entries_;  ///< both
 };
 

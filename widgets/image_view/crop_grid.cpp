@@ -189,6 +189,12 @@ void CropGrid::moveBy(int instances) {
   if (next >= 0 && next < count()) setCurrent(next);
 }
 
+std::set<Verdict> CropGrid::verdicts() const {
+  std::set<Verdict> found;
+  for (const ListedInstance& instance : instances_) found.insert(instance.verdict);
+  return found;
+}
+
 QString CropGrid::captionOf(int index) const {
   const ListedInstance& instance = at(index);
   const auto row = static_cast<std::size_t>(dataset_->classOf(instance.category).value - 1);
@@ -248,13 +254,14 @@ void CropGrid::paintPicture(QPainter& painter, const QRect& place, int index) co
   const Batch& batch = batchOf(index);
   const auto crops = crops_.find(batch.key);
   if (!crops) return;
-  if (!crops->failure.isEmpty()) {
-    painter.setPen(theme.error);
+  const auto say = [&](const QString& text, const QColor& colour) {
+    painter.setPen(colour);
     painter.setFont(interfaceFont(10));
-    return painter.drawText(place, Qt::AlignCenter | Qt::TextWordWrap, crops->failure);
-  }
+    painter.drawText(place, Qt::AlignCenter | Qt::TextWordWrap, text);
+  };
+  if (!crops->failure.isEmpty()) return say(crops->failure, theme.error);
   const Crops::Crop& crop = crops->crops[static_cast<std::size_t>(index - batch.first)];
-  if (crop.picture.isNull()) return;
+  if (crop.picture.isNull()) return say(tr("outside the image"), theme.textMuted);
   const QSizeF shown = QSizeF(crop.picture.size()).scaled(place.size(), Qt::KeepAspectRatio);
   QRectF target(QPointF(), shown);
   target.moveCenter(QRectF(place).center());

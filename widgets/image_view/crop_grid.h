@@ -3,6 +3,7 @@
 #include <QAbstractScrollArea>
 #include <functional>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "widgets/image_view/instance_crops.h"
@@ -30,6 +31,8 @@ class CropGrid : public QAbstractScrollArea, public SpokenValue {
                     std::shared_ptr<const coco::Dataset> dataset, const SourceOf& sourceOf);
   int count() const { return static_cast<int>(instances_.size()); }
   const ListedInstance& at(int index) const { return instances_[static_cast<std::size_t>(index)]; }
+  /// Of all of them.
+  std::set<Verdict> verdicts() const;
   int current() const { return current_; }
   void setCurrent(int index);
   void moveBy(int instances);

@@ -1,5 +1,6 @@
 #include "widgets/image_view/instance_crops.h"
 
+#include <QCoreApplication>
 #include <algorithm>
 #include <exception>
 
@@ -10,6 +11,18 @@ namespace {
 
 constexpr double kBeside = 0.25;     ///< of the longer side of the box, at each side
 constexpr double kLeastSidePx = 24;  ///< of the image, so that what is around a small one is seen
+
+QString tr(const char* text) { return QCoreApplication::translate("InstanceCrops", text); }
+
+/// Boxes are on the image as it was annotated; empty: it has that size.
+QString whyOfAnotherSize(QSize size, QSize annotated) {
+  if (annotated.isEmpty() || size == annotated) return {};
+  return tr("The file is %1 × %2 px, the annotations say %3 × %4.")
+      .arg(size.width())
+      .arg(size.height())
+      .arg(annotated.width())
+      .arg(annotated.height());
+}
 
 std::vector<QRectF> boxesOf(const CropRequest& request) {
   const auto rectOf = [](const std::array<double, 4>& xywh) {
@@ -61,6 +74,8 @@ qint64 Crops::sizeBytes() const {
 Crops cropInstances(const CropRequest& request, int sidePx) {
   const DecodedImage decoded = decodeImage(request.path, request.annotatedSize);
   Crops found{{}, decoded.failure, decoded.version};
+  if (found.failure.isEmpty())
+    found.failure = whyOfAnotherSize(decoded.levels.size(), request.annotatedSize);
   if (!found.failure.isEmpty()) return found;
   try {
     for (const QRectF& box : boxesOf(request))

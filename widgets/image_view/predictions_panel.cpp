@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "engine/coco/evaluation/past_limit.h"
 #include "widgets/class_search.h"
@@ -385,6 +386,8 @@ void PredictionsPanel::showAllImages(const AllImages& all) {
 void PredictionsPanel::showExtent(const CheckpointAnalysis* analysis) {
   const int predicted = analysis ? static_cast<int>(analysis->imageCount()) : 0;
   extent_->setText(imageCount_ == 0 ? QString()
+                   : imageCount_ == 1
+                       ? (predicted == 1 ? tr("the image is predicted") : tr("not predicted"))
                    : predicted == imageCount_
                        ? tr("all %1 images predicted").arg(widgets::countText(imageCount_))
                        : tr("%1 of %2 images predicted")
@@ -399,7 +402,7 @@ void PredictionsPanel::showLowerScores(const CheckpointAnalysis* analysis) {
         analysis ? countsAt(analysis->all, score, hidden()) : coco::Counts();
     return counts.truePositives + counts.falsePositives;
   };
-  const auto lower = detectionsFrom(0);
+  const auto lower = detectionsFrom(-std::numeric_limits<double>::infinity());
   lowerScores_->setText(
       lower == 0   ? tr("No detections, also not with lower scores")
       : lower == 1 ? tr("1 detection has a lower score")

@@ -5,9 +5,12 @@
 #include <QPushButton>
 #include <QStackedLayout>
 #include <QToolButton>
+#include <algorithm>
+#include <utility>
 
 #include "widgets/curves/number_text.h"
 #include "widgets/empty_state.h"
+#include "widgets/image_view/canvas_scene.h"
 #include "widgets/image_view/crop_grid.h"
 #include "widgets/image_view/image_canvas.h"
 #include "widgets/image_view/predictions_panel.h"
@@ -42,17 +45,36 @@ QWidget* PredictionsView::Impl::buildStages(PredictionsView* view) {
 bool PredictionsView::Impl::areCropsShown() const { return cropsShown->isChecked(); }
 
 void PredictionsView::Impl::showStage() {
+  firstCrop.reset();
   if (!areCropsShown()) {
     cropsJob.cancel();
     stages->setCurrentWidget(stage);
   } else {
+    firstCrop = chosenAsListed();
     stages->setCurrentWidget(crops);
+    crops->setFocus();
     findCrops();
   }
+  showLegend();
   colourBy->setVisible(!areCropsShown());
   pixel->setVisible(!areCropsShown());
   showStrip();
   if (hasImages()) showFacts();
+}
+
+/// The one that is chosen on the shown image.
+std::optional<ListedInstance> PredictionsView::Impl::chosenAsListed() const {
+  const auto scene = session.scene();
+  const int pinned = canvas()->pinned();
+  if (!scene || pinned < 0 || pinned >= static_cast<int>(scene->instances.size()))
+    return std::nullopt;
+  const InstanceFacts& chosen = scene->instances[static_cast<std::size_t>(pinned)].facts;
+  return ListedInstance{session.imageIndex(),
+                        chosen.category,
+                        chosen.verdict,
+                        chosen.detection,
+                        chosen.detection < 0 ? chosen.annotation : -1,
+                        chosen.score};
 }
 
 /// Of the images of the strip, in their order.
@@ -76,6 +98,11 @@ void PredictionsView::Impl::showCrops(const std::vector<ListedInstance>& found) 
                        {}};
   };
   crops->setInstances(found, session.dataset(), sourceOf);
+  if (firstCrop && !found.empty()) {
+    const auto first = std::ranges::find(found, *std::exchange(firstCrop, std::nullopt));
+    if (first != found.end()) crops->setCurrent(static_cast<int>(first - found.begin()));
+  }
+  showLegend();
   describeNoCrops();
   stages->setCurrentWidget(found.empty() ? static_cast<QWidget*>(noCrops) : crops);
   if (hasImages()) showFacts();
@@ -101,6 +128,7 @@ bool PredictionsView::Impl::awaitsMatches() const {
 /// Their indices are those of the step before.
 void PredictionsView::Impl::dropCrops() {
   cropsJob.cancel();
+  firstCrop.reset();
   crops->setInstances({}, session.dataset(), {});
   findCrops();
 }

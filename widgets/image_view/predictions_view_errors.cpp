@@ -101,6 +101,7 @@ void PredictionsView::Impl::showErrorsOf(CategoryId category, bool areMissed) {
 void PredictionsView::Impl::forgetErrors() {
   errorJob.cancel();
   cropsJob.cancel();
+  firstCrop.reset();
   goesToFirstError = false;
   chooseErrorFrom = 0;
   errorFiguresTimer.stop();

@@ -5,6 +5,7 @@
 #include <QTabWidget>
 
 #include "widgets/image_view/canvas_legend.h"
+#include "widgets/image_view/crop_grid.h"
 #include "widgets/image_view/explain_panel.h"
 #include "widgets/image_view/explanation_scene.h"
 #include "widgets/image_view/image_canvas.h"
@@ -72,6 +73,7 @@ void PredictionsView::Impl::showLayers() {
 
 /// A step of an explanation has its own ground truth.
 void PredictionsView::Impl::showLegend() {
+  if (areCropsShown()) return legend->showVerdicts(crops->verdicts());
   CanvasLayers drawn = canvas()->layers();
   if (isStepDrawn) drawn.groundTruth = drawn.crowds = false;
   legend->show(session.scene(), drawn);

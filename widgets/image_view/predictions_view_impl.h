@@ -59,10 +59,11 @@ struct PredictionsView::Impl {
         showCrops(found);
         announceReady();
       }};
-  QTimer errorFiguresTimer;        ///< runs while the sliders move
-  bool goesToFirstError = false;   ///< as soon as the images that are asked for are there
-  QString resultsName;             ///< of what is shown instead of checkpoints
-  std::optional<qint64> vanished;  ///< the checkpoint of this step is gone
+  std::optional<ListedInstance> firstCrop;  ///< at which the crops begin, once they are there
+  QTimer errorFiguresTimer;                 ///< runs while the sliders move
+  bool goesToFirstError = false;            ///< as soon as the images that are asked for are there
+  QString resultsName;                      ///< of what is shown instead of checkpoints
+  std::optional<qint64> vanished;           ///< the checkpoint of this step is gone
   std::function<void()> noticeAction = [] {};
   std::function<void()> announceReady = [] {};   ///< if everything is shown
   std::function<QString(const QString&)> named;  ///< of a message about a copy; null: as it is
@@ -161,6 +162,7 @@ struct PredictionsView::Impl {
   std::vector<std::size_t> imagesWithErrors() const;
   void goToErrorOf(const std::vector<std::size_t>& images);
   bool areCropsShown() const;
+  std::optional<ListedInstance> chosenAsListed() const;
   void showStage();
   void findCrops();
   void dropCrops();
