@@ -18,7 +18,7 @@ namespace {
 
 constexpr qint64 kMostBytes = qint64{256} << 20;
 constexpr int kHashLength = 16;
-const QString kPictures = QStringLiteral("pictures");
+const QString kPictures = QStringLiteral("pictures"), kSeen = QStringLiteral("seen");
 /// The first line of a kept answer, which is an object whose first member this is.
 constexpr const char *kAsked = "{\"asked\": ", *kEndOfAsked = ",\n";
 
@@ -27,12 +27,39 @@ QString shortHash(const QString& text) {
   return QString::fromLatin1(hash.toHex().left(kHashLength));
 }
 
-QByteArray askedText(const KeptAnswer& asked) {
+QJsonObject askedObject(const KeptAnswer& asked) {
   QJsonObject object{{QStringLiteral("part"), static_cast<int>(asked.part)},
                      {QStringLiteral("step"), asked.step},
                      {QStringLiteral("files"), QJsonArray::fromStringList(asked.files)}};
   if (asked.image) object[QStringLiteral("image")] = *asked.image;
+  return object;
+}
+
+QByteArray textOf(const QJsonObject& object) {
   return QJsonDocument(object).toJson(QJsonDocument::Compact);
+}
+
+/// Texts, as numbers may lose digits.
+QJsonArray arrayOf(const std::vector<SeenFile>& seen) {
+  QJsonArray array;
+  for (const auto& [file, version] : seen)
+    array.append(QJsonArray{file, QString::number(version.changedNs),
+                            QString::number(version.bytes), QString::number(version.inode)});
+  return array;
+}
+
+/// Those that are the same still.
+std::vector<SeenFile> unchangedIn(const QJsonArray& array) {
+  std::vector<SeenFile> same;
+  for (const QJsonValue& each : array) {
+    const QJsonArray texts = each.toArray();
+    const SeenFile seen{texts[0].toString(),
+                        {texts[1].toString().toLongLong(), texts[2].toString().toLongLong(),
+                         static_cast<ino_t>(texts[3].toString().toULongLong())}};
+    const auto now = base::FileVersion::of(seen.file.toStdString());
+    if (now.exists() && now == seen.version) same.push_back(seen);
+  }
+  return same;
 }
 
 /// std::nullopt: it is no kept answer.
@@ -53,10 +80,18 @@ std::optional<KeptAnswer> askedIn(const QString& path) {
     asked.image = image.toInteger();
   for (const QJsonValue& each : object[QStringLiteral("files")].toArray())
     asked.files.append(each.toString());
+  asked.seen = unchangedIn(object[kSeen].toArray());
   return asked;
 }
 
 }  // namespace
+
+std::vector<SeenFile> seenNow(const QStringList& files) {
+  std::vector<SeenFile> seen;
+  for (const QString& file : files)
+    seen.push_back({file, base::FileVersion::of(file.toStdString())});
+  return seen;
+}
 
 KeptAnswers KeptAnswers::beside(const QString& draftFolder) {
   return draftFolder.isEmpty()
@@ -70,7 +105,7 @@ QString KeptAnswers::folderOf(const Attempt& run) const {
 }
 
 QString KeptAnswers::pathOf(const Attempt& run, const KeptAnswer& asked) const {
-  const QString name = shortHash(QString::fromUtf8(askedText(asked)));
+  const QString name = shortHash(QString::fromUtf8(textOf(askedObject(asked))));
   return QDir(folderOf(run)).filePath(name + QStringLiteral(".json"));
 }
 
@@ -81,7 +116,9 @@ void KeptAnswers::keep(const Attempt& run, const KeptAnswer& asked, const QStrin
     const std::size_t begin = text.find_first_not_of(" \n\r\t");
     if (begin == std::string::npos) return;
     const bool isList = text[begin] == '[';
-    std::string kept = kAsked + askedText(asked).toStdString() + kEndOfAsked;
+    QJsonObject object = askedObject(asked);
+    object[kSeen] = arrayOf(asked.seen);
+    std::string kept = kAsked + textOf(object).toStdString() + kEndOfAsked;
     kept += isList ? "\"detections\": " + text + "}" : text.substr(begin + 1);
     QDir().mkpath(folderOf(run));
     base::writeFileAtomically(pathOf(run, asked).toStdString(), kept);

@@ -6,8 +6,17 @@
 #include <vector>
 
 #include "app/models/image_part.h"
+#include "engine/base/file_version.h"
 
 namespace lockstep::app {
+
+/// An image's file when it was predicted.
+struct SeenFile {
+  QString file;
+  base::FileVersion version{};
+};
+/// As they are now. Blocks.
+std::vector<SeenFile> seenNow(const QStringList& files);
 
 /// Predictions that an engine was asked for and that no run folder keeps: of one image, or of
 /// opened files.
@@ -16,7 +25,8 @@ struct KeptAnswer {
   qint64 step = 0;
   std::optional<qint64> image{};  ///< nullopt: of `files`, as the engine was given them
   QStringList files{};
-  QString path{};  ///< of the answer, as PredictionsStore::readAnswer() takes it
+  QString path{};                ///< of the answer, as PredictionsStore::readAnswer() takes it
+  std::vector<SeenFile> seen{};  ///< of its images; of find() those that are the same still
 };
 
 /// Keeps them over restarts, in a folder of the user's own; the oldest go when they take too much

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "engine/base/image_files.h"
+#include "engine/coco/files/results_by_image.h"
 #include "engine/run_folder/run_folder.h"
 #include "widgets/image_view/decoded_image.h"
 
@@ -69,7 +70,10 @@ std::vector<ImageId> OpenedImages::idsOf(const QStringList& files) const {
   std::unordered_map<std::string_view, ImageId> byName;
   for (const coco::Image& image : images) byName[image.fileName] = image.id;
   std::vector<ImageId> ids;
-  for (const QString& file : files) ids.push_back(byName[file.toStdString()]);
+  for (const QString& file : files) {
+    const auto found = byName.find(file.toStdString());
+    ids.push_back(found == byName.end() ? coco::ResultsByImage::kUnwanted : found->second);
+  }
   return ids;
 }
 

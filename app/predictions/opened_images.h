@@ -16,7 +16,8 @@ struct OpenedImages {
   std::int64_t lastId = 0;             ///< that was given to any, also to those that were closed
   std::optional<coco::Image> again{};  ///< the first that was opened before
 
-  /// In the order of the files, which are among the images.
+  /// In the order of the files; of those that are not among the images
+  /// coco::ResultsByImage::kUnwanted.
   std::vector<ImageId> idsOf(const QStringList& files) const;
 };
 

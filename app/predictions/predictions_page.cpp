@@ -33,6 +33,7 @@ void PredictionsPage::connectSignals() {
   connect(view_, &widgets::PredictionsView::ready, this, &PredictionsPage::announceReady);
   connect(view_, &widgets::PredictionsView::predictionRequested, this,
           [this](ImageId image, qint64 step) {
+            askedFiles_[{part_, image.value}] = shownFile();
             requests_.predict({image.value, step, part_, filesOf(image)});
           });
   connect(view_, &widgets::PredictionsView::allImagesRequested, this,
@@ -74,6 +75,8 @@ void PredictionsPage::connectSignals() {
   for (auto changed :
        {&widgets::PredictionsView::viewStateChanged, &widgets::PredictionsView::ready})
     connect(view_, changed, this, &PredictionsPage::viewStateChanged);
+  connect(view_, &widgets::PredictionsView::imageShown, this, &PredictionsPage::dropOutdated);
+  connect(view_, &widgets::PredictionsView::ready, this, &PredictionsPage::dropOutdated);
   connectAnswers();
   connectExplanations();
   connectStore();
@@ -256,6 +259,7 @@ void PredictionsPage::restoreAnswers() {
   if (std::exchange(hasRestoredAnswers_, true)) return;
   for (const StepPredictions& answer : memory.answers[part_])
     view_->setPredictions(answer.step, answer.results);
+  dropOutdated();
   readKeptAnswers();
 }
 
@@ -337,7 +341,7 @@ void PredictionsPage::leavePart(const QString& why) {
 QStringList PredictionsPage::filesOf(ImageId image) const {
   const auto shown = view_->shownImage();
   if (part_ == ImagePart::HeldOut || !shown || shown->id != image) return {};
-  return {QDir(engineFolder_).filePath(QString::fromStdString(shown->fileName))};
+  return {shownFile()};
 }
 
 void PredictionsPage::showEvent(QShowEvent* event) {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "app/controllers/prediction_requests.h"
@@ -96,6 +97,8 @@ class PredictionsPage : public QWidget {
     int attempt = 0;                                            ///< attempt of the answers
     std::map<ImagePart, std::vector<StepPredictions>> answers;  ///< requested predictions
     std::map<ImagePart, std::set<QString>> keptFiles;           ///< that they are of
+    /// Of the images' files and the steps that they were predicted at.
+    std::map<std::pair<QString, qint64>, base::FileVersion> predicted;
     std::optional<qint64> step;  ///< chosen step; nothing: the newest
     std::optional<coco::Image> image;
   };
@@ -122,6 +125,8 @@ class PredictionsPage : public QWidget {
   void showFaults();
   void forgetFaults();
   QStringList filesOf(ImageId image) const;
+  QString shownFile() const;
+  void dropOutdated();
   void openDialog();
   void openFolderDialog();
   void openCheckpointDialog();
@@ -206,6 +211,7 @@ class PredictionsPage : public QWidget {
   bool showsSearched_ = false;  ///< as soon as they are
   QStringList waitingPaths_;    ///< opened meanwhile
   KeptAnswers kept_;
+  std::map<std::pair<ImagePart, qint64>, QString> askedFiles_;  ///< of single images, by their ids
   jobs::Job keptSearch_;
   std::optional<RunDataset> truth_;  ///< the part of the run's data that was shown last
   struct {

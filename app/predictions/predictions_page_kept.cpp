@@ -1,9 +1,12 @@
 // What PredictionsPage keeps: predictions that were asked for, opened images, and what is shown.
+#include <QDir>
 #include <QTemporaryDir>
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "app/predictions/predictions_page.h"
+#include "engine/coco/files/results_by_image.h"
 #include "widgets/image_view/predictions_view.h"
 
 namespace lockstep::app {
@@ -13,6 +16,7 @@ const QString kPart = QStringLiteral("part"), kOpened = QStringLiteral("opened")
               kView = QStringLiteral("view"), kRun = QStringLiteral("run"),
               kStep = QStringLiteral("step"), kImage = QStringLiteral("image"),
               kImageName = QStringLiteral("imageName");
+constexpr ImageId kUnwanted = coco::ResultsByImage::kUnwanted;
 
 }  // namespace
 
@@ -98,17 +102,46 @@ KeptAnswers::Attempt PredictionsPage::attempt() const {
 
 /// What a run folder does not keep. Of a run on another machine it is only shown.
 void PredictionsPage::keepAnswer(const AskedPrediction& asked, const QString& file) {
-  if (kept_.isNone() || !run_ || run_->place() || asked.isExplanation || asked.isOfPart()) return;
+  if (!run_ || run_->place() || asked.isExplanation || asked.isOfPart()) return;
   const KeptAnswer answer{asked.part, asked.step, asked.image, asked.files};
-  if (asked.part == part_ && !areResultsShown_)  // it is read anyway
-    viewStates_[run_->folder()].keptFiles[part_].insert(kept_.pathOf(attempt(), answer));
+  const QStringList files = asked.files.isEmpty()
+                                ? QStringList{askedFiles_[{asked.part, asked.image.value_or(0)}]}
+                                : asked.files;
+  ViewState& memory = viewStates_[run_->folder()];
+  for (const QString& each : files) memory.predicted.erase({each, asked.step});
+  if (asked.part == part_ && !areResultsShown_ && !kept_.isNone())  // it is read anyway
+    memory.keptFiles[part_].insert(kept_.pathOf(attempt(), answer));
   jobs::start(
       this, jobs::Kind::Disk,
-      [kept = kept_, run = attempt(), answer, file] {
-        kept.keep(run, answer, file);
-        return true;
+      [kept = kept_, run = attempt(), answer, files, file] {
+        KeptAnswer whole = answer;
+        whole.seen = seenNow(files);
+        kept.keep(run, whole, file);
+        return whole.seen;
       },
-      [](bool) {});
+      [this, folder = run_->folder(), step = asked.step](const std::vector<SeenFile>& seen) {
+        for (const auto& [each, version] : seen)
+          viewStates_[folder].predicted[{each, step}] = version;
+        dropOutdated();
+      });
+}
+
+/// Of the shown image, where the engine is; empty: there is none.
+QString PredictionsPage::shownFile() const {
+  const auto shown = view_->shownImage();
+  return shown ? QDir(engineFolder_).filePath(QString::fromStdString(shown->fileName)) : QString();
+}
+
+/// Predictions of an opened image whose file is another one now.
+void PredictionsPage::dropOutdated() {
+  const auto version = view_->shownVersion();
+  if (!run_ || part_ != ImagePart::Opened || areResultsShown_ || !version) return;
+  const QString file = shownFile();
+  std::vector<qint64> steps;
+  for (const auto& [of, seen] : viewStates_[run_->folder()].predicted)
+    if (of.first == file && seen != *version) steps.push_back(of.second);
+  const ImageId image = view_->currentImage();
+  for (const qint64 step : steps) view_->forgetPredictions(step, image);
 }
 
 void PredictionsPage::readKeptAnswers() {
@@ -125,11 +158,16 @@ void PredictionsPage::readKeptAnswers() {
 
 void PredictionsPage::readKept(const KeptAnswer& answer) {
   if (answer.part != part_) return;
-  const std::vector<ImageId> images =
-      answer.image ? std::vector{ImageId{*answer.image}} : opened_.idsOf(answer.files);
-  const bool areThere = answer.image || std::ranges::find(images, ImageId()) == images.end();
-  if (!areThere) return;  // not all of them are opened, or still exist
-  if (!viewStates_[run_->folder()].keptFiles[part_].insert(answer.path).second) return;
+  QStringList files = answer.files;
+  for (QString& file : files)  // without those that are others now
+    if (std::ranges::find(answer.seen, file, &SeenFile::file) == answer.seen.end()) file.clear();
+  std::vector<ImageId> images = opened_.idsOf(files);
+  if (answer.image && answer.part != ImagePart::Opened)  // whose ids are those of this window
+    images = {answer.seen.empty() ? kUnwanted : ImageId{*answer.image}};
+  if (std::ranges::count(images, kUnwanted) == std::ssize(images)) return;
+  ViewState& memory = viewStates_[run_->folder()];
+  if (!memory.keptFiles[part_].insert(answer.path).second) return;
+  for (const auto& [file, version] : answer.seen) memory.predicted[{file, answer.step}] = version;
   store_.readAnswer(answer.step, answer.path, images);
 }
 

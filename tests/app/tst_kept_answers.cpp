@@ -98,6 +98,21 @@ class TstKeptAnswers : public QObject {
     QCOMPARE(results.detectionsOf({8}).size(), std::size_t{1});
   }
 
+  void filesThatAreOthersNowAreNotAmongThoseSeen() {
+    const KeptAnswers kept(path("kept"));
+    const QStringList files{path("a.png"), path("b.png")};
+    KeptAnswer asked{ImagePart::Opened, 40, std::nullopt, files};
+    asked.seen = app::seenNow(files);
+    kept.keep(run_, asked, answer("1"));
+    QCOMPARE(kept.find(run_).at(0).seen.size(), std::size_t{2});
+    QVERIFY(QFile::remove(path("a.png")));
+    QCOMPARE(kept.find(run_).at(0).seen.size(), std::size_t{1});
+    QCOMPARE(kept.find(run_).at(0).seen[0].file, path("b.png"));
+    write("b.png", "another");
+    QVERIFY(kept.find(run_).at(0).seen.empty());
+    QCOMPARE(kept.find(run_).at(0).files, files);
+  }
+
   void whatIsNoneIsLeftAlone() {
     QVERIFY(KeptAnswers().isNone() && KeptAnswers().find(run_).empty());
     QVERIFY(KeptAnswers::beside({}).isNone());
@@ -146,6 +161,16 @@ class TstKeptAnswers : public QObject {
     QTRY_COMPARE(stage->notice(), QString());
     next.view()->showImage(ImageId{3});
     QTRY_VERIFY(stage->notice().contains(QStringLiteral("not predicted at step 40")));
+    QImage another(8, 8, QImage::Format_RGB32);
+    another.fill(Qt::blue);
+    QVERIFY(another.save(path("b.png")));
+    PredictionsPage later(kept);
+    later.restoreViewState(state);
+    show(later, run);
+    later.view()->showImage(ImageId{5});
+    stage = later.findChild<widgets::ImageStage*>();
+    QTRY_VERIFY(later.isReady() &&
+                stage->notice().contains(QStringLiteral("not predicted at step 40")));
   }
 };
 

@@ -174,6 +174,15 @@ class TstOpenedImages : public QObject {
     QVERIFY(page.findChild<QLabel*>(QStringLiteral("noTruth"))->isVisible());
     page.view()->showImage(ImageId{1});
     QVERIFY(stage->notice().contains(QStringLiteral("not predicted")));
+    page.view()->showImage(ImageId{2});
+    QTRY_VERIFY(page.isReady() && stage->notice().isEmpty());
+    QImage another(8, 6, QImage::Format_RGB32);
+    another.fill(Qt::blue);
+    QVERIFY(jobs::waitForAll(std::chrono::seconds(5)));  // the file was looked at
+    QCoreApplication::processEvents();
+    QVERIFY(another.save(file("b.png")));
+    page.findChild<QAction*>(QStringLiteral("predictions.reread"))->trigger();
+    QTRY_VERIFY(stage->notice().contains(QStringLiteral("not predicted")));
   }
 
   void withoutARunTheImagesWaitForACheckpoint() {

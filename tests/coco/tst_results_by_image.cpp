@@ -152,6 +152,18 @@ class TstResultsByImage : public QObject {
     QVERIFY(ResultsByImage(write("none.json", none), {ImageId{7}}).images().empty());
   }
 
+  void ofSeveralImagesThoseThatAreUnwantedAreLeftOut() {
+    const std::string text =
+        R"({"image_ids": [1, 2], "detections": [
+            {"image_id": 1, "category_id": 1, "score": 0.5, "bbox": [0, 0, 9, 9]},
+            {"image_id": 2, "category_id": 1, "score": 0.6, "bbox": [0, 0, 9, 9]}]})";
+    const ResultsByImage results(write("both.json", text), {ResultsByImage::kUnwanted, ImageId{8}});
+    QCOMPARE(results.images(), (std::vector<ImageId>{ImageId{8}}));
+    QCOMPARE(results.detectionsOf({8}).size(), std::size_t{1});
+    QCOMPARE(results.detectionsOf({8})[0].score, 0.6);
+    QVERIFY(results.detectionsOf(ResultsByImage::kUnwanted).empty());
+  }
+
   /// The first entry of the file decides, also for images that come later.
   void areasAreThoseOfMasksIfTheFirstEntryHasNoBox() {
     const std::string mask = R"("segmentation": {"size": [2, 3], "counts": "24"}})";

@@ -10,6 +10,7 @@
 #include <set>
 #include <vector>
 
+#include "engine/base/file_version.h"
 #include "engine/base/ids.h"
 #include "engine/coco/files/dataset.h"
 #include "engine/coco/files/results_by_image.h"
@@ -72,6 +73,10 @@ class PredictionsView : public QWidget {
   void setPredictions(qint64 step, const std::shared_ptr<const coco::ResultsByImage>& file);
   /// Instead of checkpoints: results that have a name and no step, until the next dataset.
   void setResults(const QString& name, const PredictionStore::ByImage& predictions);
+  /// Drops those of one image.
+  void forgetPredictions(qint64 step, ImageId image);
+  /// Of the shown image's file, once it has been read.
+  std::optional<base::FileVersion> shownVersion() const;
   /// Drops the data of later steps: the run was resumed at `step`.
   void forgetAfter(qint64 step);
   /// Shows that the request of predictionRequested() failed, with a button to try again.

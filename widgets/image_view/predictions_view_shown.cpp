@@ -37,6 +37,19 @@ std::optional<ShownResults> PredictionsView::shown() const {
   return shown;
 }
 
+void PredictionsView::forgetPredictions(qint64 step, ImageId image) {
+  PredictionStore& store = impl_->session.store();
+  if (!store.find(step, image)) return;
+  store.forget(step, image);
+  impl_->showPredictions(step);
+  impl_->showCounts();
+}
+
+std::optional<base::FileVersion> PredictionsView::shownVersion() const {
+  const auto decoded = impl_->hasImages() ? impl_->session.decoded() : nullptr;
+  return decoded ? std::optional(decoded->version) : std::nullopt;
+}
+
 void PredictionsView::showInstance(const coco::Image& image, qint64 step,
                                    const WantedInstance& instance) {
   impl_->askedInstance = Impl::AskedInstance{image, step, instance};

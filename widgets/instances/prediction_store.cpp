@@ -92,6 +92,11 @@ void PredictionStore::forgetAfter(qint64 step) {
   std::erase_if(checkpoints_, [step](qint64 known) { return known > step; });
 }
 
+void PredictionStore::forget(qint64 step, ImageId image) {
+  predictions_[step].erase(image);
+  lookForMasks(step);
+}
+
 ImageDetections PredictionStore::find(qint64 step, ImageId image) const {
   const ByImage& byImage = at(step);
   const auto found = byImage.find(image);

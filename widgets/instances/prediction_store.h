@@ -45,6 +45,8 @@ class PredictionStore {
   void add(qint64 step, const ByImage& predictions);
   /// Removes predictions and checkpoints after `step`: the run was resumed there.
   void forgetAfter(qint64 step);
+  /// The image was not predicted at this step.
+  void forget(qint64 step, ImageId image);
   /// Null: the image was not predicted at this step.
   ImageDetections find(qint64 step, ImageId image) const;
   const ByImage& at(qint64 step) const;

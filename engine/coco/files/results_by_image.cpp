@@ -166,6 +166,11 @@ ResultsByImage::ResultsByImage(const std::filesystem::path& file, const std::vec
       static_cast<std::size_t>(std::ranges::count(places, true, &Place::hasOddScore));
   content_->collect(places, tables.results);
   content_->unreadable = std::move(tables.unreadable);
+  if (!as.empty()) {
+    std::erase(images_, kUnwanted);
+    std::erase_if(content_->stretches,
+                  [](const Stretch& stretch) { return stretch.image == kUnwanted; });
+  }
   for (const Stretch& stretch : content_->stretches) images_.push_back(stretch.image);
   orderImages();
 }

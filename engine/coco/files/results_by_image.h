@@ -18,6 +18,9 @@ namespace lockstep::coco {
 /// methods are thread-safe.
 class ResultsByImage {
  public:
+  /// In place of an image: what there is of it is left out.
+  static constexpr ImageId kUnwanted{-1};
+
   /// Reads it once. Throws Error with file and position for what loadDetections() refuses, except
   /// invalid RLEs. `as`: the images that were looked at, whatever ids they have in the file. All
   /// results are of the only one; of several, those with the ids 1 … n are of these in turn. Those
@@ -35,7 +38,7 @@ class ResultsByImage {
   const std::vector<ImageId>& images() const { return images_; }
   /// "unreadable": why images were not looked at, a line that names the file for each.
   const std::vector<std::string>& unreadable() const;
-  /// Every result has a mask, of whatever class it is.
+  /// Every result of the file has a mask, of whatever class it is.
   bool haveMasks() const;
   /// How many results have a score below 0 or over 1.
   std::size_t oddScoreCount() const;
