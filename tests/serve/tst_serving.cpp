@@ -138,10 +138,10 @@ class TstServing : public QObject {
     QTest::newRow("no weight") << "image/png;q=heavy" << static_cast<int>(Labels);
     QTest::newRow("neither") << "application/json;q=0, image/*;q=0.0" << -1;
     QTest::newRow("none") << "text/html" << -1;
-    QTest::newRow("a quoted comma")
-        << R"(application/json;charset="a,\"b";q=0.1, image/png;q=0.5)" << static_cast<int>(Labels);
+    QTest::newRow("a quoted comma") << "application/json;charset=\"a,\\\"b\";q=0.1, image/png;q=0.5"
+                                    << static_cast<int>(Labels);
     QTest::newRow("a quote that never ends")
-        << R"(image/png;a="b, application/json)" << static_cast<int>(Labels);
+        << "image/png;a=\"b, application/json" << static_cast<int>(Labels);
   }
   void acceptChoosesTheForm() {
     QFETCH(QString, accept);
