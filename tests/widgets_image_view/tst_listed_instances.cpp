@@ -20,15 +20,15 @@ class TstListedInstances : public QObject {
   Q_OBJECT
 
  private:
-  const std::vector<coco::Image> images_{{ImageId{7}, "a.png", 200, 100},
-                                         {ImageId{3}, "b.png", 200, 100},
-                                         {ImageId{5}, "c.png", 200, 100}};
+  const std::vector<coco::Image> images_{{ImageId{3}, "a.png", 200, 100},
+                                         {ImageId{5}, "b.png", 200, 100},
+                                         {ImageId{7}, "c.png", 200, 100}};
 
   /// Discs of 16 px (class 1), and a star of 40 px (class 2).
   std::vector<coco::Annotation> objects() const {
-    return {boxAnnotation(1, 7, 1, {4, 4, 16, 16}), boxAnnotation(2, 7, 2, {60, 20, 40, 40}),
-            boxAnnotation(3, 7, 1, {120, 60, 16, 16}), boxAnnotation(4, 3, 1, {4, 4, 16, 16}),
-            boxAnnotation(5, 5, 1, {4, 4, 16, 16})};
+    return {boxAnnotation(1, 3, 1, {4, 4, 16, 16}), boxAnnotation(2, 3, 2, {60, 20, 40, 40}),
+            boxAnnotation(3, 3, 1, {120, 60, 16, 16}), boxAnnotation(4, 5, 1, {4, 4, 16, 16}),
+            boxAnnotation(5, 7, 1, {4, 4, 16, 16})};
   }
   /// The last image is not predicted.
   PredictionStore::ByImage predictions() const {
@@ -37,8 +37,8 @@ class TstListedInstances : public QObject {
                                                boxDetection(images_[0], 1, 0.7, {160, 4, 16, 16}),
                                                boxDetection(images_[0], 2, 0.8, {4, 70, 16, 16})};
     PredictionStore::ByImage all;
-    all[ImageId{7}] = std::make_shared<const std::vector<coco::Detection>>(ofFirst);
-    all[ImageId{3}] = std::make_shared<const std::vector<coco::Detection>>();
+    all[ImageId{3}] = std::make_shared<const std::vector<coco::Detection>>(ofFirst);
+    all[ImageId{5}] = std::make_shared<const std::vector<coco::Detection>>();
     return all;
   }
   /// Place of the image, verdict, class, and index of the detection or the object.
@@ -57,7 +57,7 @@ class TstListedInstances : public QObject {
                  .arg(one.image)
                  .arg(verdictAbbreviation(one.verdict))
                  .arg(one.category.value)
-                 .arg(one.detection >= 0 ? u'd' : u'g')
+                 .arg(one.detection >= 0 ? QLatin1Char('d') : QLatin1Char('g'))
                  .arg(one.detection >= 0 ? one.detection : one.annotation);
     return all;
   }
