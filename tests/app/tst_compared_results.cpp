@@ -452,9 +452,10 @@ class TstComparedResults : public tests::CompareBench {
     found.mask = coco::rasterisePolygon(std::array<double, 8>{2, 2, 12, 2, 12, 12, 2, 12}, 40, 40);
     page_->openResults(
         {write("masks.json", QByteArray::fromStdString(coco::detectionsToJson({found})))});
-    QTRY_VERIFY2(page_->isReady() && page_->verdict().contains(QStringLiteral(
-                                         "Some results of A have no mask: both are judged by their boxes")),
-                 qPrintable(page_->verdict()));
+    QTRY_VERIFY2(
+        page_->isReady() && page_->verdict().contains(QStringLiteral(
+                                "Some results of A have no mask: both are judged by their boxes")),
+        qPrintable(page_->verdict()));
   }
 
   void limitsThatDifferAreSaid() {
