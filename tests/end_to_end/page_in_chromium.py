@@ -9,6 +9,7 @@ import io
 import json
 import os
 import pathlib
+import select
 import subprocess
 import sys
 import tempfile
@@ -53,6 +54,7 @@ class Browser:
 
     def next_message(self):
         while b"\0" not in self.received:
+            assert select.select([self.answers], [], [], PATIENCE)[0], "Chromium does not answer"
             more = os.read(self.answers, 1 << 20)
             assert more, "Chromium has ended"
             self.received += more

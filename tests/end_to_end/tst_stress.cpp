@@ -47,7 +47,7 @@ class TstStress : public QObject {
     QTest::addColumn<QString>("options");
     QTest::newRow("killed workers and new bests")
         << "--seconds 60 --kill-every 10 --best-every 7 --ping-ms 2000";
-    QTest::newRow("nonsense") << "--fuzz --minutes 0.3 --ping-ms 5000";
+    QTest::newRow("nonsense") << "--fuzz --seconds 18 --ping-ms 5000";
   }
   void aDisturbedServerAnswersRight() {
     QFETCH(QString, options);

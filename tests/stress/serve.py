@@ -1,6 +1,6 @@
 """Asks a server of a run for detections while its workers are killed, the run gets new bests, and others send nonsense.
 
-usage: serve.py [--build build] [--seconds 3600 | --minutes 60] [--clients 4] [--kill-every 60] [--best-every 120] [--ping-ms 100]
+usage: serve.py [--build build] [--seconds 3600] [--clients 4] [--kill-every 60] [--best-every 120] [--ping-ms 100]
                 [--seed 1] [--fuzz]
 
 Every answer must be that of `predict` with the weights that the answer names, bit for bit; a refusal (503) is asked again, and nothing
@@ -318,11 +318,8 @@ def main():
     parser.add_argument("--best-every", type=float, default=120)
     parser.add_argument("--ping-ms", type=float, default=100)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--minutes", type=float, help="instead of --seconds")
     parser.add_argument("--fuzz", action="store_true")
     options = parser.parse_args()
-    if options.minutes:
-        options.seconds = 60 * options.minutes
     random.seed(options.seed)
     with tempfile.TemporaryDirectory() as folder:
         server = None
