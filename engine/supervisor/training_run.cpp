@@ -189,8 +189,8 @@ RankGroup::Handlers TrainingRun::rankHandlers() {
 }
 
 void TrainingRun::stopOnSignal(const StopSignal& signal) {
-  if (checkpoints_.isRetrying() && !control_.isRunning()) return checkpoints_.stopRetrying();
   if (outcome_ || isWritten_) return commands_.abandon();
+  if (checkpoints_.isRetrying() && !control_.isRunning()) return checkpoints_.stopRetrying();
   const std::string name = signalName(signal.number);
   if (!control_.stopRequested) return requestStop(name);
   if (!control_.isRunning()) return;
@@ -318,12 +318,17 @@ void TrainingRun::endByOwnFailure(const std::string& reason) {
                        runError(reason, protocol::FailureCause::Supervisor, facts()));
     recorder_.finish();
     isWritten_ = true;
+    loop_.cancel(restartTimer_);
+    control_.restartCause.reset();
     control_.ranks.reset();
+    service_.requests().failAll("the run has ended");
     devices_.stop();
     turn_.end();
     runEndCommand();
   } catch (const std::exception& error) {
-    log_.write("engine", std::string("the failure could not be recorded: ") + error.what());
+    log_.write("engine", std::string(isWritten_ ? "after the failure: "
+                                                : "the failure could not be recorded: ") +
+                             error.what());
   }
 }
 
