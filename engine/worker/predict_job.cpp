@@ -10,7 +10,7 @@
 #include "engine/base/file_identity.h"
 #include "engine/base/image_size.h"
 #include "engine/base/log.h"
-#include "engine/coco/files/detection_array.h"
+#include "engine/coco/files/results.h"
 #include "engine/eval/evaluator.h"
 #include "engine/train/device.h"
 #include "engine/train/loaded_model.h"
@@ -45,7 +45,7 @@ std::string resultsWithFileNames(const Detections& detections,
                                  const std::vector<InputImage>& images) {
   coco::FileNames names;
   for (const InputImage& input : images) names[input.id.value] = input.file.string();
-  return coco::detectionArray(detections, coco::MaskForm::Rle, &names);
+  return coco::detectionsToJson(detections, coco::MaskForm::Rle, &names);
 }
 
 /// The id distinguishes files of one name in different folders.

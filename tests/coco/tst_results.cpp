@@ -6,7 +6,6 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/counter_hash.h"
 #include "engine/base/error.h"
-#include "engine/coco/files/detection_array.h"
 #include "engine/coco/files/results.h"
 #include "engine/coco/files/results_file.h"
 #include "tests/coco/reference.h"
@@ -37,7 +36,7 @@ class TstResults : public QObject {
     const Detection box{{42}, {18}, 0.236, {258.15, 41.29, 348, 243.78}, {}};
     const Detection mask{{7}, {1}, 1, {1, 0, 2, 2}, drawn({".##", ".##"})};
     const FileNames names{{7, "a \"b\"/c.png"}, {42, "\xff.png"}};
-    std::string named = detectionArray({box, mask}, MaskForm::Rle, &names);
+    std::string named = detectionsToJson({box, mask}, MaskForm::Rle, &names);
     for (const char* name :
          {",\"file_name\":\"a \\\"b\\\"/c.png\"}", ",\"file_name\":\"\xef\xbf\xbd.png\"}"}) {
       const std::size_t at = named.find(name);

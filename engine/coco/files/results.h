@@ -1,7 +1,9 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -40,12 +42,15 @@ class MaskSizeError : public Error {
 /// Throws MaskSizeError unless it fits.
 void requireMaskSize(const Detection& detection, const Image& image);
 
+/// Of files, by the ids of their images.
+using FileNames = std::map<std::int64_t, std::string>;
 /// Of a mask in JSON: compressed RLE, or polygons along the edges of its pixels.
 enum class MaskForm { Rle, Polygons };
 /// JSON array in COCO's results format. Numbers are written with enough digits to read back as the
-/// same double.
+/// same double. With `names` every entry ends with the `file_name` of its image, which must be
+/// among them.
 std::string detectionsToJson(const std::vector<Detection>& detections,
-                             MaskForm form = MaskForm::Rle);
+                             MaskForm form = MaskForm::Rle, const FileNames* names = nullptr);
 /// Reads a results file. A missing box is computed from the mask; if the first entry has no box,
 /// areas are those of the masks, as in pycocotools. Throws Error with file and position, also for
 /// polygons.

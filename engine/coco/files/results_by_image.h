@@ -40,7 +40,7 @@ class ResultsByImage {
   const std::vector<std::string>& unreadable() const;
   /// Every result of the file has a mask, of whatever class it is.
   bool haveMasks() const;
-  /// How many results have a score below 0 or over 1.
+  /// How many results of the file have a score below 0 or over 1.
   std::size_t oddScoreCount() const;
   /// Of one image, in the order of the file. Throws Error with file and position if an RLE is
   /// invalid, or if the file has changed.
