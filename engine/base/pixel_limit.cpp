@@ -1,11 +1,12 @@
 #include "engine/base/pixel_limit.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <string>
 #include <string_view>
+
+#include "engine/base/utf8.h"
 
 namespace lockstep::base {
 namespace {
@@ -15,8 +16,7 @@ constexpr std::int64_t kUsual = 100'000'000, kMost = std::int64_t{1} << 40;
 
 /// OpenCV's units, in any case; 0: another word.
 std::int64_t unitOf(std::string_view suffix) {
-  std::string lower(suffix);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string lower = lowerCase(suffix);
   return lower.empty() ? 1 : lower == "kb" ? 1 << 10 : lower == "mb" ? 1 << 20 : 0;
 }
 

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "engine/base/utf8.h"
 #include "engine/serve/http_message.h"
 
 namespace lockstep::serve {
@@ -45,7 +46,7 @@ std::vector<MediaRange> rangesOf(std::string_view accept) {
     const std::size_t end = endOfRange(accept, begin);
     const std::string_view range = accept.substr(begin, end - begin);
     begin = end + 1;
-    const std::string type = lowerCase(withoutSpace(range.substr(0, range.find(';'))));
+    const std::string type = base::lowerCase(withoutSpace(range.substr(0, range.find(';'))));
     if (type.empty()) continue;
     ranges.push_back(
         {type, headerParameter(range, "form").value_or(""), weightOf(range), ranges.size()});

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/json_writer.h"
+#include "engine/base/utf8.h"
 
 namespace lockstep::serve {
 namespace {
@@ -26,13 +27,6 @@ std::string parameterValue(std::string_view text, std::size_t& at) {
 
 }  // namespace
 
-std::string lowerCase(std::string_view text) {
-  std::string lower(text);
-  for (char& letter : lower)
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  return lower;
-}
-
 std::string_view withoutSpace(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return {};
@@ -53,7 +47,7 @@ std::optional<std::string_view> HttpRequest::parameter(std::string_view name) co
 
 std::string HttpRequest::mediaType() const {
   const std::string_view type = header("content-type");
-  return lowerCase(withoutSpace(type.substr(0, type.find(';'))));
+  return base::lowerCase(withoutSpace(type.substr(0, type.find(';'))));
 }
 
 HttpResponse errorResponse(int status, std::string_view message) {
@@ -77,7 +71,7 @@ std::optional<std::string> headerParameter(std::string_view header, std::string_
   while (at < header.size()) {
     const std::size_t equals = header.find('=', ++at);
     if (equals == std::string_view::npos) return std::nullopt;
-    const std::string key = lowerCase(withoutSpace(header.substr(at, equals - at)));
+    const std::string key = base::lowerCase(withoutSpace(header.substr(at, equals - at)));
     at = equals + 1;
     const std::string value = parameterValue(header, at);
     if (key == name) return value;

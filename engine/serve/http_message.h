@@ -50,8 +50,6 @@ struct HttpError : std::exception {
 /// nullopt: there is none.
 std::optional<std::string> headerParameter(std::string_view header, std::string_view name);
 
-/// ASCII letters only.
-std::string lowerCase(std::string_view text);
 std::string_view withoutSpace(std::string_view text);
 
 }  // namespace lockstep::serve

@@ -8,10 +8,10 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <iterator>
 #include <new>
 
 #include "engine/base/error.h"
+#include "engine/base/utf8.h"
 
 namespace lockstep::serve {
 namespace {
@@ -36,7 +36,7 @@ bool hasOneLength(const HttpRequest& request) {
   std::size_t ways = 0;
   for (const auto& [name, value] : request.headers) {
     const bool isEncoding = name == "transfer-encoding";
-    if (isEncoding && lowerCase(withoutSpace(value)) != "chunked") return false;
+    if (isEncoding && base::lowerCase(withoutSpace(value)) != "chunked") return false;
     if (isEncoding || name == "content-length") ++ways;
   }
   return ways <= 1;
@@ -169,7 +169,8 @@ struct HttpServer::Callbacks {
   }
 
   static MHD_Result addHeader(void* request, MHD_ValueKind, const char* name, const char* value) {
-    static_cast<HttpRequest*>(request)->headers.emplace_back(lowerCase(name), value ? value : "");
+    static_cast<HttpRequest*>(request)->headers.emplace_back(base::lowerCase(name),
+                                                             value ? value : "");
     return MHD_YES;
   }
   static MHD_Result addParameter(void* request, MHD_ValueKind, const char* name,
@@ -206,8 +207,7 @@ void HttpServer::listen(const std::string& address, int port) {
   if (const int error =
           ::getaddrinfo(address.c_str(), std::to_string(port).c_str(), &hints, &found.first);
       error != 0)
-    throw UserError("--bind " + address + ": " + ::gai_strerror(error) +
-                    "; give an IPv4 or IPv6 address, such as 127.0.0.1 or 0.0.0.0");
+    throw UserError("--bind " + address + ": " + ::gai_strerror(error));
   const addrinfo& one = *found.first;
   listener_.reset(::socket(one.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int on = 1;

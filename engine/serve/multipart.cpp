@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/base/utf8.h"
 #include "engine/serve/http_message.h"
 
 namespace lockstep::serve {
@@ -21,7 +22,7 @@ std::string_view headerOf(std::string_view head, std::string_view name) {
     const std::string_view line = head.substr(0, end);
     head.remove_prefix(std::min(end + 2, head.size()));
     const std::size_t colon = line.find(':');
-    if (colon != std::string_view::npos && lowerCase(line.substr(0, colon)) == name)
+    if (colon != std::string_view::npos && base::lowerCase(line.substr(0, colon)) == name)
       return withoutSpace(line.substr(colon + 1));
   }
   return {};
@@ -35,7 +36,7 @@ MultipartPart partOf(std::string_view text) {
   MultipartPart part{.name = headerParameter(disposition, "name").value_or(""),
                      .content = text.substr(end + 4)};
   part.isFile = headerParameter(disposition, "filename").has_value() ||
-                lowerCase(headerOf(head, "content-type")).starts_with("image/");
+                base::lowerCase(headerOf(head, "content-type")).starts_with("image/");
   return part;
 }
 

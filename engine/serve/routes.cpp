@@ -1,5 +1,7 @@
 #include "engine/serve/routes.h"
 
+#include "engine/base/utf8.h"
+
 namespace lockstep::serve {
 namespace {
 
@@ -39,7 +41,7 @@ bool isSame(std::string_view given, std::string_view expected) {
 std::string hostOf(std::string_view authority) {
   const std::size_t bracket = authority.find(']');
   const std::size_t colon = authority.find(':', bracket == std::string_view::npos ? 0 : bracket);
-  return lowerCase(authority.substr(0, colon));
+  return base::lowerCase(authority.substr(0, colon));
 }
 
 }  // namespace
@@ -63,14 +65,15 @@ bool isFromAnotherSite(const HttpRequest& head) {
   if (origin.empty()) return false;
   const std::size_t scheme = origin.find("://");
   return scheme == std::string_view::npos ||
-         lowerCase(origin.substr(scheme + 3)) != lowerCase(head.header("host"));
+         base::lowerCase(origin.substr(scheme + 3)) != base::lowerCase(head.header("host"));
 }
 
 bool hasToken(const HttpRequest& head, std::string_view token) {
   if (token.empty()) return true;
   const std::string_view given = head.header("authorization");
   constexpr std::string_view kScheme = "bearer ";
-  return given.size() > kScheme.size() && lowerCase(given.substr(0, kScheme.size())) == kScheme &&
+  return given.size() > kScheme.size() &&
+         base::lowerCase(given.substr(0, kScheme.size())) == kScheme &&
          isSame(withoutSpace(given.substr(kScheme.size())), token);
 }
 

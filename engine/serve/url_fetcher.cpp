@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/base/utf8.h"
 #include "engine/serve/http_message.h"
 
 namespace lockstep::serve {
@@ -127,7 +128,7 @@ std::optional<UrlFetcher::Address> UrlFetcher::addressOf(const std::string& url)
   const bool isHttp = address.scheme == "http" || address.scheme == "https";
   const bool hasUser = !part(CURLUPART_USER).empty() || !part(CURLUPART_PASSWORD).empty();
   if (!isHttp || address.host.empty() || hasUser) return std::nullopt;
-  address.host = lowerCase(address.host);
+  address.host = base::lowerCase(address.host);
   return address;
 }
 
@@ -135,7 +136,7 @@ bool UrlFetcher::isAllowed(const std::string& url) const {
   const auto address = addressOf(url);
   if (!address) return false;
   // Servers may resolve what is hidden in an escaped path.
-  const std::string path = lowerCase(address->path);
+  const std::string path = base::lowerCase(address->path);
   for (const char* hidden : {"%2e", "%2f", "%5c", "\\"})
     if (path.find(hidden) != std::string::npos) return false;
   return std::ranges::any_of(prefixes_, [&](const Address& prefix) {
