@@ -152,7 +152,7 @@ json predictionOf(const DetectionAnswer& answer, const LabelControl& control,
     sum += found.score;
     ++count;
   }
-  return {{"model_version", versionOf(answer.step)},
+  return {{"model_version", versionOf(answer.weights->step())},
           {"score", count > 0 ? sum / static_cast<double>(count) : 0.0},
           {"result", std::move(results)}};
 }

@@ -168,8 +168,7 @@ void ModelWorkers::handle(Slot& slot, const protocol::Detected& detected) {
   const std::vector<TaskId> batch = std::exchange(slot.batch, {});
   for (std::size_t i = 0; i < batch.size() && i < detected.images.size(); ++i) {
     const protocol::DetectedImage& image = detected.images[i];
-    DetectionAnswer answer{
-        .width = image.width, .height = image.height, .step = slot.weights->step()};
+    DetectionAnswer answer{.width = image.width, .height = image.height, .weights = slot.weights};
     answer.error = image.error;
     answer.status = image.error.empty() ? 200 : image.isUndecodable ? 400 : 500;
     finish(batch[i], std::move(answer));
@@ -318,7 +317,7 @@ void ModelWorkers::dispatch() {
   }
 }
 
-/// Before somebody asks; one worker at a time, so that the others answer meanwhile.
+/// Before somebody asks; one worker at a time, so that others answer what was asked before.
 void ModelWorkers::loadNewest() {
   const auto loads = [](const auto& slot) { return slot->next != nullptr; };
   if (std::ranges::any_of(slots_, loads)) return;

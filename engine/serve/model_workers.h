@@ -59,8 +59,8 @@ struct DetectionAnswer {
   int status = 200;     ///< of HTTP; 400: the image cannot be decoded
   std::string error{};  ///< one line
   std::string content{};
-  int width = 0, height = 0;  ///< px, as displayed
-  std::int64_t step = 0;      ///< of the weights
+  int width = 0, height = 0;                       ///< px, as displayed
+  std::shared_ptr<const ServedWeights> weights{};  ///< null: none answered it
 };
 
 /// Workers that hold the model, and the queue of images before them. A worker that is free takes

@@ -233,7 +233,8 @@ DetectionRequest openInference(const HttpRequest& request, const RequestRules& r
   asked.isSlowToRespond = true;
   asked.respond = [outputs = askedOutputs(document, rules.model), model = rules.model,
                    id = document.value("id", json())](const std::vector<DetectionAnswer>& answers) {
-    return responseOf(tensorsOf(answers, model), outputs, model.name, id, answers[0].step);
+    return responseOf(tensorsOf(answers, model), outputs, model.name, id,
+                      answers[0].weights->step());
   };
   return asked;
 }

@@ -329,7 +329,7 @@ void ServeSession::take(RequestId id, std::size_t image, DetectionAnswer answer)
 /// All its images are answered.
 void ServeSession::respond(Pending& pending) {
   const auto isOfOthers = [&](const DetectionAnswer& each) {
-    return each.step != pending.answers.front().step;
+    return each.weights != pending.answers.front().weights;
   };
   if (std::ranges::any_of(pending.answers, isOfOthers))
     throw HttpError{503, "the weights were given up meanwhile"};
@@ -338,7 +338,8 @@ void ServeSession::respond(Pending& pending) {
   pending.tasks.clear();
   const auto work = [this, id = pending.id, answers, respond = pending.asked.respond] {
     const auto response = std::make_shared<HttpResponse>(respond(*answers));
-    response->headers.emplace_back("X-Lockstep-Step", std::to_string(answers->front().step));
+    response->headers.emplace_back("X-Lockstep-Step",
+                                   std::to_string(answers->front().weights->step()));
     return [this, id, response] { finish(id, std::move(*response)); };
   };
   if (pending.asked.isSlowToRespond)
