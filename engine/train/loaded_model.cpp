@@ -80,7 +80,8 @@ void checkCategories(const std::vector<std::int64_t>& ids, const coco::Dataset& 
 }
 
 /// What of an experiment made its weights: no path, and nothing that a resumed run may change, so
-/// that it writes the same bits. The precision stays: detections depend on it.
+/// that it writes the same bits. The length stays, as the learning rate follows it, and the
+/// precision: detections depend on it.
 config::Experiment withoutCircumstances(config::Experiment experiment) {
   constexpr std::array<std::string_view, 2> kKept{"solver.max_steps", "runtime.precision"};
   for (const config::Field& field : config::fields())

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstring>
 #include <ranges>
-#include <utility>
 
 #include "engine/base/utf8.h"
 #include "engine/coco/masks/mask_geometry.h"

@@ -36,6 +36,8 @@ std::string forTheSender(std::string reason) {
   return reason;
 }
 
+std::int64_t pixelsIn(const std::string& file) { return base::pixelsOf(base::readFile(file)); }
+
 /// A loaded model that answers requests about the images of its experiment and about image files.
 class Inspector {
  public:
@@ -107,7 +109,7 @@ class Inspector {
   protocol::DetectedImage answerOf(const protocol::DetectImage& asked,
                                    const eval::FileDetectionOptions& options) {
     try {
-      const PixelBudget::Share pixels(pixels_, base::pixelsOf(base::readFile(asked.file)));
+      const PixelBudget::Share pixels(pixels_, pixelsIn(asked.file));
       const eval::DetectedFile found =
           eval::detectFile(*loaded_->model, {{asked.imageId}, asked.file}, options);
       std::ofstream file(asked.out, std::ios::binary);

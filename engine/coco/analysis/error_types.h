@@ -62,9 +62,8 @@ struct ImageErrors {
 };
 
 /// `matches` must be of this image at iouThreshold, with every size; errors are of the scores that
-/// it has. A detection with an
-/// IoU equal to the foreground threshold is a duplicate here, as it would match; tidecv counts it
-/// as localisation.
+/// it has. A detection with an IoU equal to the foreground threshold is a duplicate here, as it
+/// would match; tidecv counts it as localisation.
 ImageErrors findErrors(const ImageOverlaps& image, const InstanceMatches& matches,
                        double iouThreshold, double backgroundIou);
 
