@@ -124,11 +124,11 @@ class TstComparePage : public tests::CompareBench {
 
   void objectsAreListedByWhoFindsThem() {
     showTwo();
-    const auto& counts = page_->tables()->objects()->counts();
-    QCOMPARE(counts.at(static_cast<std::size_t>(Finders::OnlyFirst)), 3);
-    QCOMPARE(counts.at(static_cast<std::size_t>(Finders::OnlySecond)), 1);
-    QCOMPARE(counts.at(static_cast<std::size_t>(Finders::Both)), 0);
-    QCOMPARE(counts.at(static_cast<std::size_t>(Finders::Neither)), 0);
+    const widgets::PairedObjectModel& objects = *page_->tables()->objects();
+    QCOMPARE(objects.countOf({Finders::OnlyFirst}), 3);
+    QCOMPARE(objects.countOf({Finders::OnlySecond}), 1);
+    QCOMPARE(objects.countOf({Finders::Both}), 0);
+    QCOMPARE(objects.countOf({Finders::Neither}), 0);
   }
 
   void anObjectIsShownInBoth() {

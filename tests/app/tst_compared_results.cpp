@@ -315,9 +315,9 @@ class TstComparedResults : public tests::CompareBench {
                    second + R"(, "category_id": 1, "score": 0.7, "bbox": [20, 20, 10, 10]}])")});
     QTRY_VERIFY2(page_->results() && page_->isReady(), qPrintable(emptyTitle()));
     QCOMPARE(page_->results()->second.stats, page_->results()->first.stats);
-    const auto& counts = page_->tables()->objects()->counts();
-    QCOMPARE(counts.at(static_cast<std::size_t>(widgets::Finders::Both)), 3);
-    QCOMPARE(counts.at(static_cast<std::size_t>(widgets::Finders::Neither)), 1);
+    const widgets::PairedObjectModel& objects = *page_->tables()->objects();
+    QCOMPARE(objects.countOf({widgets::Finders::Both}), 3);
+    QCOMPARE(objects.countOf({widgets::Finders::Neither}), 1);
   }
 
   void namesThatMayBeOfSeveralImagesAreRefused_data() {

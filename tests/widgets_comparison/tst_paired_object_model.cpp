@@ -105,6 +105,32 @@ class TstPairedObjectModel : public QObject {
     QCOMPARE(model.rowCount(), static_cast<int>(objects_->size()));
   }
 
+  void othersKeepTheirDatasetAsTheObjectsGo() {
+    PairedObjectModel model;
+    QAbstractItemModelTester tester(&model);
+    model.setOthers(dataset_, objects_);
+    model.sort(PairedObjectModel::Image);
+    model.setObjects(nullptr, nullptr);
+    QCOMPARE(model.rowCount(), static_cast<int>(objects_->size()));
+    QCOMPARE(model.index(0, PairedObjectModel::Image).data().toString(),
+             QString::fromStdString(dataset_->images()[model.objectAt(0).imageIndex].fileName));
+    model.setOthers(nullptr, nullptr);
+    QCOMPARE(model.rowCount(), 0);
+  }
+
+  void findersThatAreListedAreNotListedAgain() {
+    PairedObjectModel model;
+    model.setObjects(dataset_, objects_);
+    model.setFinders({Finders::Both});
+    QSignalSpy reset(&model, &QAbstractItemModel::modelReset);
+    model.setFinders({Finders::Both});
+    QCOMPARE(reset.count(), 0);
+    model.setOthers(dataset_, objects_);
+    model.setFinders({Finders::Both});
+    QCOMPARE(reset.count(), 2);
+    QCOMPARE(model.rowCount(), model.countOf({Finders::Both}));
+  }
+
   /// Of class, size and score, each by itself and together.
   void theFilterLeavesWhatItSays() {
     PairedObjectModel model;

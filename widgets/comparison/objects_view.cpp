@@ -40,10 +40,6 @@ constexpr std::array kFinderSets{kOnlyOne, FinderSet::one(Finders::OnlyFirst),
                                  FinderSet::one(Finders::OnlySecond),
                                  FinderSet::one(Finders::Neither), FinderSet::one(Finders::Both)};
 
-constexpr bool isClassColumn(int column) {
-  return column == Model::Class || column == Model::FirstClass || column == Model::SecondClass;
-}
-
 }  // namespace
 
 ObjectsView::ObjectsView(QWidget* parent) : QWidget(parent) {
@@ -146,8 +142,10 @@ void ObjectsView::listFinders() {
 
 void ObjectsView::applyFilter() {
   objects_->setFilter(filters_->filter());
-  if (!isListingOthers()) listFinders();
-  showCounts();
+  if (isListingOthers())
+    showCounts();
+  else
+    listFinders();
   chooseFirstObject();
   Q_EMIT viewStateChanged();
 }
@@ -156,10 +154,9 @@ void ObjectsView::setObjects(std::shared_ptr<const coco::Dataset> dataset,
                              PairedObjectModel::Objects objects) {
   if (dataset) {
     filters_->setClasses(dataset->categories());
-    objects_->setFilter(filters_->filter());
     showClassColumns(dataset->categories().size());
   }
-  objects_->setObjects(std::move(dataset), std::move(objects));
+  objects_->setObjects(std::move(dataset), std::move(objects), filters_->filter());
   if (isListingOthers()) return showCounts();
   listFinders();
   chooseFirstObject();
@@ -167,7 +164,7 @@ void ObjectsView::setObjects(std::shared_ptr<const coco::Dataset> dataset,
 
 void ObjectsView::showClassColumns(std::size_t classes) {
   for (int column = 0; column < Model::ColumnCount; ++column)
-    if (isClassColumn(column)) list_->setColumnHidden(column, classes < 2);
+    if (Model::isClass(column)) list_->setColumnHidden(column, classes < 2);
   fitColumns();
 }
 
@@ -179,12 +176,12 @@ void ObjectsView::fitColumns() {
   for (int column = 0; column < Model::ColumnCount; ++column) {
     if (list_->isColumnHidden(column)) continue;
     const auto place = static_cast<std::size_t>(column);
-    const int digits = column == Model::Image  ? kImageDigits
-                       : isClassColumn(column) ? kClassDigits
-                       : column == Model::Area ? kAreaDigits
-                                               : kFindDigits;
+    const int digits = column == Model::Image   ? kImageDigits
+                       : Model::isClass(column) ? kClassDigits
+                       : column == Model::Area  ? kAreaDigits
+                                                : kFindDigits;
     widths[place] = std::max(digits * digit, list_->header()->sectionSizeHint(column));
-    shares[place] = column == Model::Image ? 2 : isClassColumn(column) ? 1 : 0;
+    shares[place] = column == Model::Image ? 2 : Model::isClass(column) ? 1 : 0;
     left -= widths[place];
     allShares += shares[place];
   }

@@ -24,10 +24,6 @@ constexpr std::size_t sideOf(int column) {
   return column == Column::SecondClass || column >= Column::SecondScore ? 1 : 0;
 }
 
-constexpr bool isClass(int column) {
-  return column == Column::Class || column == Column::FirstClass || column == Column::SecondClass;
-}
-
 constexpr bool isFigure(int column) { return column >= Column::Area; }
 
 /// The beginning that the names of all images share, which does not end within a number unless it
@@ -102,7 +98,7 @@ struct Sorting {
         return dataset->images()[object.imageIndex].fileName;
       });
     const double last = order == Qt::DescendingOrder ? -HUGE_VAL : HUGE_VAL;
-    if (isClass(column))
+    if (PairedObjectModel::isClass(column))
       return by(std::move(rows), [this, last, places = namePlaces(dataset->categories())](
                                      const PairedObject& object) {
         const auto own = classOf(object, column, dataset->categories());
@@ -127,10 +123,12 @@ void PairedObjectModel::setDataset(std::shared_ptr<const coco::Dataset> dataset)
   commonPrefix_ = dataset_ ? commonPrefixOf(dataset_->images()).size() : 0;
 }
 
-void PairedObjectModel::setObjects(std::shared_ptr<const coco::Dataset> dataset, Objects objects) {
+void PairedObjectModel::setObjects(std::shared_ptr<const coco::Dataset> dataset, Objects objects,
+                                   const ObjectFilter& filter) {
   beginResetModel();
-  setDataset(std::move(dataset));
+  if (dataset || !others_) setDataset(std::move(dataset));  // others keep theirs
   objects_ = std::move(objects);
+  filter_ = filter;
   count();
   choose();
   endResetModel();
@@ -151,6 +149,7 @@ int PairedObjectModel::countOf(FinderSet finders) const {
 }
 
 void PairedObjectModel::setFinders(FinderSet finders) {
+  if (finders == finders_ && !others_) return;
   beginResetModel();
   finders_ = finders;
   others_.reset();
@@ -176,6 +175,7 @@ void PairedObjectModel::setOthers(std::shared_ptr<const coco::Dataset> dataset, 
   beginResetModel();
   if (dataset) setDataset(std::move(dataset));
   others_ = std::move(others);
+  if (!shown()) setDataset(nullptr);
   choose();
   endResetModel();
 }

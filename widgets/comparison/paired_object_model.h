@@ -35,19 +35,21 @@ class PairedObjectModel : public QAbstractTableModel {
   };
   using Objects = std::shared_ptr<const std::vector<PairedObject>>;
   static constexpr std::size_t kSortedAtOnce = 5000;
+  static constexpr bool isClass(int column) {
+    return column == Class || column == FirstClass || column == SecondClass;
+  }
   explicit PairedObjectModel(QObject* parent = nullptr);
 
   /// nullptr: none. Others that are shown stay.
-  void setObjects(std::shared_ptr<const coco::Dataset> dataset, Objects objects);
+  void setObjects(std::shared_ptr<const coco::Dataset> dataset, Objects objects,
+                  const ObjectFilter& filter = {});
   /// Of which IoU the areas are.
   void setIouType(coco::IouType type);
   void setFinders(FinderSet finders);
-  FinderSet finders() const { return finders_; }
   void setFilter(const ObjectFilter& filter);
   /// Shows these instead, until setFinders(); nullptr: those of the finders again.
   void setOthers(std::shared_ptr<const coco::Dataset> dataset, Objects others);
-  /// Of each value of Finders that the filter leaves.
-  const std::array<int, 4>& counts() const { return counts_; }
+  /// That the filter leaves.
   int countOf(FinderSet finders) const;
   /// Whatever the filter leaves of those that are listed.
   int countUnfiltered() const { return unfiltered_; }
@@ -81,8 +83,8 @@ class PairedObjectModel : public QAbstractTableModel {
   coco::IouType type_ = coco::IouType::Mask;
   FinderSet finders_ = FinderSet::one(Finders::OnlyFirst);
   ObjectFilter filter_;
-  Rows rows_;  ///< of shown()
-  std::array<int, 4> counts_{};
+  Rows rows_;                    ///< of shown()
+  std::array<int, 4> counts_{};  ///< of each value of Finders, as far as the filter leaves it
   int unfiltered_ = 0;
   qsizetype commonPrefix_ = 0;  ///< length, of the names of all images
   int sortColumn_ = -1;
