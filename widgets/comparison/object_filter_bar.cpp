@@ -76,12 +76,6 @@ void ObjectFilterBar::setFilter(const ObjectFilter& filter) {
   Q_EMIT changed();
 }
 
-void ObjectFilterBar::setClass(CategoryId category) {
-  ObjectFilter other = filter();
-  other.category = category;
-  setFilter(other);
-}
-
 QVariantMap ObjectFilterBar::viewState() const {
   return {{kClass, class_->wanted()}, {kSize, size_->currentIndex()}, {kScore, score_->value()}};
 }

@@ -25,7 +25,6 @@ class ObjectFilterBar : public QWidget {
   void setClasses(const std::vector<coco::Category>& classes);
   ObjectFilter filter() const;
   void setFilter(const ObjectFilter& filter);
-  void setClass(CategoryId category);
   /// What is chosen, for a later start.
   QVariantMap viewState() const;
   void restoreViewState(const QVariantMap& state);
