@@ -82,13 +82,12 @@ void ErrorTable::addLinks(QTreeWidgetItem* item) {
 }
 
 void ErrorTable::choose(QTreeWidgetItem* item, int column) {
-  const int type = indexOfTopLevelItem(item);
-  if (type >= static_cast<int>(coco::kErrorTypeCount)) return;
   const bool isOfColumn = column != kName;
   const bool hasSecondMore = item->data(kSecond, kFigureRole).toULongLong() >
                              item->data(kFirst, kFigureRole).toULongLong();
   const bool isSecond = isOfColumn ? column == kSecond || column == kSecondCost : hasSecondMore;
-  Q_EMIT errorChosen(isSecond ? 1 : 0, static_cast<coco::ErrorType>(type));
+  if (!item->data(isSecond ? kSecond : kFirst, kLinkRole).toBool()) return;
+  Q_EMIT errorChosen(isSecond ? 1 : 0, static_cast<coco::ErrorType>(indexOfTopLevelItem(item)));
 }
 
 }  // namespace lockstep::widgets
