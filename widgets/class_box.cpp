@@ -5,7 +5,8 @@
 
 namespace lockstep::widgets {
 
-ClassBox::ClassBox(const QString& name, QWidget* parent) : QComboBox(parent) {
+ClassBox::ClassBox(const QString& name, const QString& any, QWidget* parent)
+    : QComboBox(parent), any_(any) {
   setAccessibleName(name);
   setToolTip(name);
   setClasses({});
@@ -16,7 +17,7 @@ ClassBox::ClassBox(const QString& name, QWidget* parent) : QComboBox(parent) {
 void ClassBox::setClasses(const std::vector<Class>& classes) {
   const QSignalBlocker blocker(this);
   clear();
-  addItem(tr("Any class"));
+  addItem(any_);
   for (const Class& each : classes) addItem(each.name, each.id);
   setVisible(classes.size() > 1);
   want(wanted_);

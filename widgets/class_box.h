@@ -18,7 +18,9 @@ class ClassBox : public QComboBox {
   };
 
   /// `name`: of the box, for screen readers and as its tool tip.
-  explicit ClassBox(const QString& name, QWidget* parent = nullptr);
+  /// `any`: its first item, which stands for no class.
+  explicit ClassBox(const QString& name, const QString& any = tr("Any class"),
+                    QWidget* parent = nullptr);
 
   /// Emits nothing. Hidden where there is no choice.
   void setClasses(const std::vector<Class>& classes);
@@ -31,7 +33,7 @@ class ClassBox : public QComboBox {
   void want(const QString& name);
 
  private:
-  QString wanted_;
+  QString any_, wanted_;
 };
 
 }  // namespace lockstep::widgets

@@ -139,7 +139,7 @@ QVariantMap ComparePage::viewState() const {
   return {{kSides, keptSides()},
           {kTab, tables_->currentIndex()},
           {kTabs, tables_->viewState()},
-          {kClass, tables_->recall()->shownClass()},
+          {kClass, tables_->recall()->wantedClass()},
           {kMatrix, static_cast<int>(tables_->confusions()->shownView())},
           {kUnit, static_cast<int>(tables_->confusions()->unit())},
           {kTables, tablesShown_->isChecked()},
@@ -155,7 +155,7 @@ void ComparePage::restoreViewState(const QVariantMap& state) {
   tables_->setCurrentIndex(std::clamp(state.value(kTab).toInt(), 0, tables_->count() - 1));
   tables_->restoreViewState(state.value(kTabs).toMap());
   lastAnnotations_ = state.value(kLastAnnotations).toString();
-  tables_->recall()->setShownClass(state.value(kClass).toString());
+  tables_->recall()->wantClass(state.value(kClass).toString());
   tables_->confusions()->setView(
       static_cast<widgets::ComparedView>(std::clamp(state.value(kMatrix).toInt(), 0, 2)));
   tables_->confusions()->setUnit(

@@ -1,13 +1,13 @@
 #include "widgets/comparison/recall_view.h"
 
-#include <QComboBox>
 #include <QLabel>
 #include <QLocale>
-#include <QSignalBlocker>
 #include <QVBoxLayout>
-#include <algorithm>
 #include <numeric>
+#include <utility>
+#include <vector>
 
+#include "widgets/class_box.h"
 #include "widgets/comparison/recall_plot.h"
 #include "widgets/role.h"
 
@@ -23,8 +23,7 @@ QString figureText(double value) {
 RecallView::RecallView(QWidget* parent) : QWidget(parent) { buildUi(); }
 
 void RecallView::buildUi() {
-  classes_ = new QComboBox;
-  classes_->setAccessibleName(tr("Class of the curves"));
+  classes_ = new ClassBox(tr("Class of the curves"), tr("All classes, pooled"));
   classes_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   classes_->setMinimumContentsLength(12);
   note_ = new QLabel;
@@ -41,37 +40,34 @@ void RecallView::buildUi() {
   column->addWidget(note_);
   column->addWidget(figures_);
   column->addWidget(plot_, 1);
-  connect(classes_, &QComboBox::currentIndexChanged, this, &RecallView::showCurves);
+  connect(classes_, &ClassBox::currentIndexChanged, this, &RecallView::showCurves);
   connect(plot_, &RecallPlot::pointChosen, this,
           [this](int side, double score) { Q_EMIT pointChosen(side, category(), score); });
 }
 
 std::optional<std::size_t> RecallView::category() const {
-  const int row = classes_->currentIndex() - 1;
-  return row < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(row));
+  const auto row = classes_->chosen();
+  return row ? std::optional(static_cast<std::size_t>(*row)) : std::nullopt;
 }
 
-QString RecallView::shownClass() const { return pair_ ? classes_->currentText() : shownClass_; }
+QString RecallView::shownClass() const { return classes_->currentText(); }
 
-void RecallView::setShownClass(const QString& name) {
-  shownClass_ = name;
-  if (const int row = classes_->findText(name); row >= 0) classes_->setCurrentIndex(row);
-}
+const QString& RecallView::wantedClass() const { return classes_->wanted(); }
+
+void RecallView::wantClass(const QString& name) { classes_->want(name); }
 
 void RecallView::setPair(std::shared_ptr<const MatchedPair> pair, double scoreThreshold) {
-  if (pair_) shownClass_ = classes_->currentText();
   pair_ = std::move(pair);
   scoreThreshold_ = scoreThreshold;
-  {
-    const QSignalBlocker blocker(classes_);
-    classes_->clear();
-    classes_->addItem(tr("All classes, pooled"));
-    if (pair_)
-      for (const coco::Category& category : pair_->categories())
-        classes_->addItem(QString::fromStdString(category.name));
-    classes_->setCurrentIndex(std::max(0, classes_->findText(shownClass_)));
-  }
+  if (pair_) listClasses();
   showCurves();
+}
+
+void RecallView::listClasses() {
+  std::vector<ClassBox::Class> classes;
+  for (const coco::Category& category : pair_->categories())
+    classes.push_back({QString::fromStdString(category.name), static_cast<qint64>(classes.size())});
+  classes_->setClasses(classes);
 }
 
 const coco::PrecisionRecallCurve& RecallView::curveOf(std::size_t side) const {

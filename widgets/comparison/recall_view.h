@@ -1,16 +1,17 @@
 #pragma once
 
+#include <QString>
 #include <QWidget>
 #include <memory>
 #include <optional>
 
 #include "widgets/instances/matched_pair.h"
 
-class QComboBox;
 class QLabel;
 
 namespace lockstep::widgets {
 
+class ClassBox;
 class RecallPlot;
 
 /// Precision-recall curves of A and B: of a class, or of all classes in one list.
@@ -20,12 +21,13 @@ class RecallView : public QWidget {
  public:
   explicit RecallView(QWidget* parent = nullptr);
 
-  /// nullptr: there is none. The class stays if both have it.
+  /// nullptr: there is none, as between two pairs; the choice of classes stays.
   void setPair(std::shared_ptr<const MatchedPair> pair, double scoreThreshold);
   /// "car", or all classes.
   QString shownClass() const;
-  /// If the pair, or the next one, has it.
-  void setShownClass(const QString& name);
+  /// Stays wanted where a pair lacks it; empty: all classes.
+  const QString& wantedClass() const;
+  void wantClass(const QString& name);
   RecallPlot* plot() const { return plot_; }
 
  Q_SIGNALS:
@@ -34,6 +36,7 @@ class RecallView : public QWidget {
 
  private:
   void buildUi();
+  void listClasses();
   void showCurves();
   QString noteText() const;
   QString figuresText(std::size_t side) const;
@@ -42,8 +45,7 @@ class RecallView : public QWidget {
 
   std::shared_ptr<const MatchedPair> pair_;
   double scoreThreshold_ = 0;
-  QString shownClass_;  ///< of the last pair that there was
-  QComboBox* classes_ = nullptr;
+  ClassBox* classes_ = nullptr;
   QLabel *note_ = nullptr, *figures_ = nullptr;
   RecallPlot* plot_ = nullptr;
 };
