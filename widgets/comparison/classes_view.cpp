@@ -111,19 +111,19 @@ void ClassesView::setClasses(const std::vector<ComparedClass>& classes) {
 }
 
 void ClassesView::filterRows() {
+  int shown = 0;
   for (int row = 0; row < table_->topLevelItemCount(); ++row) {
     QTreeWidgetItem* item = table_->topLevelItem(row);
     const double objects = item->data(kObjects, kFigureRole).toDouble();
     const bool areFew = objects >= 0 && objects < least_->value();
     item->setHidden(areFew || (!search_->isHidden() && !search_->finds(item->text(kName))));
+    shown += item->isHidden() ? 0 : 1;
   }
-  showNote();
+  showNote(shown);
 }
 
-void ClassesView::showNote() {
+void ClassesView::showNote(int shown) {
   const int all = table_->topLevelItemCount();
-  int shown = 0;
-  for (int row = 0; row < all; ++row) shown += table_->topLevelItem(row)->isHidden() ? 0 : 1;
   QString text = tr("a class lists its objects that only one of A and B finds");
   if (shown < all) text += tr("; %L1 of %L2 classes are shown").arg(shown).arg(all);
   note_->setText(text);

@@ -38,7 +38,7 @@ class ClassesView : public QWidget {
   void buildUi();
   void connectSignals();
   void filterRows();
-  void showNote();
+  void showNote(int shown);
 
   ClassSearch* search_ = nullptr;
   QSpinBox* least_ = nullptr;
