@@ -7,10 +7,13 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QTextLayout>
+#include <QTextOption>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cstddef>
 #include <initializer_list>
+#include <vector>
 
 #include "widgets/control_paint.h"
 #include "widgets/message_text.h"
@@ -23,8 +26,9 @@ namespace {
 /// Around the frame.
 constexpr QMargins kOutside(16, 12, 16, 0);
 constexpr QMargins kInside(13, 10, 9, 10);
-constexpr int kSpacingPx = 10, kMarkPx = 20, kLeastTextPx = 320, kMostTitleLines = 4,
-              kMostLinesBeside = 3;
+constexpr int kSpacingPx = 10, kMarkPx = 20, kLeastTextPx = 320;
+constexpr std::size_t kMostTitleLines = 4, kMostLinesBeside = 3;
+constexpr QTextOption::WrapMode kTitleWrap = QTextOption::WordWrap;  // as labels do
 
 QColor colorOf(Banner::Kind kind) {
   const Theme& theme = currentTheme();
@@ -33,30 +37,32 @@ QColor colorOf(Banner::Kind kind) {
                                          : theme.accent;
 }
 
-/// The first lines of a wrapped text, with … for the others.
-QString firstLines(const QString& text, const QFont& font, int widthPx, int most) {
+/// Where each line of a wrapped text begins.
+std::vector<int> lineStarts(const QString& text, const QFont& font, int widthPx,
+                            QTextOption::WrapMode wrap) {
+  std::vector<int> starts;
+  if (text.isEmpty()) return starts;
   QString lines = text;
   QTextLayout layout(lines.replace(u'\n', QChar::LineSeparator), font);
+  QTextOption option;
+  option.setWrapMode(wrap);
+  layout.setTextOption(option);
   layout.beginLayout();
-  int lastStart = 0;
-  for (int count = 0;; ++count) {
-    QTextLine line = layout.createLine();
-    if (!line.isValid()) return text;
-    line.setLineWidth(widthPx);
-    if (count == most) break;
-    lastStart = line.textStart();
+  for (QTextLine line = layout.createLine(); line.isValid(); line = layout.createLine()) {
+    line.setLineWidth(std::max(1, widthPx));
+    starts.push_back(line.textStart());
   }
-  const QString last = text.mid(lastStart).replace(u'\n', u' ');
-  return text.left(lastStart) + QFontMetrics(font).elidedText(last, Qt::ElideRight, widthPx);
+  layout.endLayout();
+  return starts;
 }
 
-/// About as many as the text is wrapped into.
-int linesIn(const QString& text, const QFont& font, int widthPx) {
-  if (text.isEmpty()) return 0;
-  int lines = 0;
-  for (const QString& line : text.split(u'\n'))
-    lines += 1 + QFontMetrics(font).horizontalAdvance(line) / std::max(1, widthPx);
-  return lines;
+/// The first lines of a title, with … for the others.
+QString firstLines(const QString& text, const QFont& font, int widthPx, std::size_t most) {
+  const std::vector<int> starts = lineStarts(text, font, widthPx, kTitleWrap);
+  if (starts.size() <= most) return text;
+  const int lastStart = starts[most - 1];
+  const QString last = text.mid(lastStart).replace(u'\n', u' ');
+  return text.left(lastStart) + QFontMetrics(font).elidedText(last, Qt::ElideRight, widthPx);
 }
 
 }  // namespace
@@ -129,9 +135,11 @@ void Banner::fit() {
   const QMargins margins = row_->contentsMargins();
   const int all = width() - margins.left() - margins.right() - scaledPx(kMarkPx) - kSpacingPx;
   const int beside = all - buttons_->sizeHint().width() - kSpacingPx;
-  const int lines =
-      linesIn(whole_, title_->font(), beside) + linesIn(detail(), detail_->font(), beside);
-  const bool areBelow = beside < scaledPx(kLeastTextPx) && lines > kMostLinesBeside;
+  const auto linesBeside = [this, beside] {
+    return lineStarts(whole_, title_->font(), beside, kTitleWrap).size() +
+           lineStarts(detail(), detail_->font(), beside, detail_->wordWrapMode()).size();
+  };
+  const bool areBelow = beside < scaledPx(kLeastTextPx) && linesBeside() > kMostLinesBeside;
   if (areBelow != (texts_->indexOf(buttons_) >= 0)) {
     row_->removeWidget(buttons_);
     texts_->removeWidget(buttons_);
@@ -168,10 +176,9 @@ void Banner::showMessage(Kind kind, const QString& title, const QString& detail,
   detail_->setVisible(!detail.isEmpty());
   action_->setText(action);
   action_->setVisible(!action.isEmpty());
-  setOtherAction({});
   copy_->setVisible(kind == Kind::Error);
   close_->setText(dismiss.isEmpty() ? tr("Dismiss") : dismiss);
-  fit();
+  setOtherAction({});  // fits
   update();
   show();
 }
