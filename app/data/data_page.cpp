@@ -450,7 +450,7 @@ void DataPage::showReading(const Reading& reading) {
   Q_EMIT readyChanged();
 }
 
-/// Of the shown part, if it is what was checked.
+/// Of both parts, if they are what was checked.
 void DataPage::showFindings() {
   if (!reading_ || !reading_->part || keyOf(reading_->experiment) != checkedKey_ ||
       checker_.isRunning())

@@ -1,9 +1,12 @@
+#include <QAction>
 #include <QLabel>
 #include <QPushButton>
+#include <QSignalSpy>
 #include <QTest>
 #include <vector>
 
 #include "tests/support/test_main.h"
+#include "widgets/dataset_view/dataset_view.h"
 #include "widgets/dataset_view/findings_panel.h"
 
 using namespace lockstep;
@@ -39,8 +42,24 @@ class TstFindingsPanel : public QObject {
     QVERIFY(offersCleaning(panel));
     panel.setFindings(findings, Part::Val);
     QCOMPARE(panel.faultCount(), 2);
-    QVERIFY(says(panel, QStringLiteral("2 faults (●) here; 1 notes")));
+    QVERIFY(says(panel, QStringLiteral("2 faults (●) here; 1 note (▲)")));
     QVERIFY(offersCleaning(panel));
+  }
+
+  void theActionExportsWhereTheButtonDoes() {
+    widgets::DatasetView view;
+    auto* panel = view.findChild<FindingsPanel*>();
+    auto* action = view.findChild<QAction*>(QStringLiteral("data.clean"));
+    QVERIFY(panel && action);
+    QSignalSpy asked(&view, &widgets::DatasetView::cleaningRequested);
+    panel->setFindings({{.kind = FindingKind::BoxEmpty, .part = Part::Val}}, Part::Train);
+    QVERIFY(offersCleaning(*panel));
+    action->trigger();
+    QCOMPARE(asked.count(), 1);
+    panel->setFindings({{.kind = FindingKind::EmptyImage, .part = Part::Val}}, Part::Train);
+    QVERIFY(!offersCleaning(*panel));
+    action->trigger();
+    QCOMPARE(asked.count(), 1);
   }
 
   void wherePartsAreWithoutFaultsNothingIsOffered() {

@@ -226,8 +226,7 @@ QString BatchSheets::stateText() const {
   if (files_.isEmpty())
     return tr(
         "The first batches of the training set as the model gets them: augmented, resized and "
-        "padded, with "
-        "the boxes and masks of their objects after that.");
+        "padded, with the boxes and masks of their objects after that.");
   if (drawnSeed_ == trainingSeed_)
     return tr("Of the training set. Seed %1 is the experiment's own: training begins with these "
               "very batches.")

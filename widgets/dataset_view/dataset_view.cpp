@@ -125,7 +125,7 @@ void DatasetView::addNamedActions() {
     Q_EMIT checkRequested();
   });
   add("data.clean", tr("Export cleaned annotations…"), {}, [this, impl] {
-    if (impl->findings->faultCount() > 0) Q_EMIT cleaningRequested();
+    if (impl->findings->hasFaults()) Q_EMIT cleaningRequested();
   });
   add("data.draw_batches", tr("Draw training batches"), {Qt::Key_B}, [impl] {
     impl->tabs->setCurrentIndex(Batches);

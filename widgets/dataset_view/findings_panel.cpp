@@ -103,7 +103,6 @@ void FindingsPanel::buildTable() {
 
 /// The place, which choosing the row shows, gives way to what was found.
 void FindingsPanel::fitColumns() {
-  table_->resizeColumnToContents(FindingsModel::Kind);
   const int left = width() - table_->columnWidth(FindingsModel::Kind) - scaledPx(kPlacePx);
   table_->setColumnHidden(FindingsModel::Place, left < scaledPx(kMinTextPx));
 }
@@ -146,6 +145,7 @@ void FindingsPanel::setFindings(const std::vector<Finding>& findings, Part shown
                        [shown](const Finding& one) { return one.part == shown; });
   otherFaults_ = faultsIn(findings) - faultsIn(own);
   model_->setFindings(std::move(own));
+  table_->resizeColumnToContents(FindingsModel::Kind);
   fitColumns();
   showState();
 }
@@ -171,7 +171,7 @@ void FindingsPanel::showState() {
   check_->setText(isChecking   ? tr("Cancel")
                   : isChecked_ ? tr("Check again")
                                : tr("Check every image"));
-  clean_->setVisible(isChecked_ && faultCount() + otherFaults_ > 0 && !isChecking);
+  clean_->setVisible(hasFaults() && !isChecking);
   filter_->setVisible(model_->rowCount() > 0);
   table_->setVisible(model_->rowCount() > 0);
   summary_->setText(
@@ -190,9 +190,10 @@ QString FindingsPanel::summaryText() const {
     elsewhere =
         (part_ == Part::Train ? tr(", %1 in the held-out set") : tr(", %1 in the training set"))
             .arg(countText(otherFaults_));
-  const int faults = faultCount();
-  return tr("%1 faults (●) here%2; %3 notes (▲) of what is unusual here.")
-      .arg(countText(faults), elsewhere, countText(model_->rowCount() - faults));
+  const int faults = faultCount(), notes = model_->rowCount() - faults;
+  return tr("%1 here%2; %3 of what is unusual here.")
+      .arg(faults == 1 ? tr("1 fault (●)") : tr("%1 faults (●)").arg(countText(faults)), elsewhere,
+           notes == 1 ? tr("1 note (▲)") : tr("%1 notes (▲)").arg(countText(notes)));
 }
 
 }  // namespace lockstep::widgets

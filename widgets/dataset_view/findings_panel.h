@@ -33,6 +33,8 @@ class FindingsPanel : public QWidget {
   void moveBy(int rows);
   /// In the shown part.
   int faultCount() const;
+  /// In either part.
+  bool hasFaults() const { return faultCount() + otherFaults_ > 0; }
   bool isChecked() const { return isChecked_; }
 
  Q_SIGNALS:
