@@ -36,4 +36,10 @@ void parallelFor(std::size_t count, int threads, const std::function<void(std::s
   if (failure) std::rethrow_exception(failure);
 }
 
+void parallelForChunks(std::size_t count, std::size_t size, int threads,
+                       const std::function<void(std::size_t, std::size_t)>& work) {
+  parallelFor((count + size - 1) / size, threads,
+              [&](std::size_t chunk) { work(chunk * size, std::min(count, (chunk + 1) * size)); });
+}
+
 }  // namespace lockstep::base

@@ -9,4 +9,8 @@ namespace lockstep::base {
 /// order, and returns when all are done. Rethrows the exception of the lowest index that threw.
 void parallelFor(std::size_t count, int threads, const std::function<void(std::size_t)>& work);
 
+/// The same by chunks of up to `size`: work(begin, end).
+void parallelForChunks(std::size_t count, std::size_t size, int threads,
+                       const std::function<void(std::size_t, std::size_t)>& work);
+
 }  // namespace lockstep::base

@@ -41,11 +41,9 @@ std::vector<coco::MatchVerdict> verdictsAt(const CheckpointOverlaps& overlaps,
     std::ranges::fill(verdicts, coco::MatchVerdict::Ignored);
     return verdicts;
   }
-  const std::size_t count = overlaps.images.size();
-  base::parallelFor((count + kChunk - 1) / kChunk, 0, [&](std::size_t chunk) {
+  const auto judge = [&](std::size_t begin, std::size_t end) {
     coco::InstanceMatcher matcher;
-    const std::size_t end = std::min(count, (chunk + 1) * kChunk);
-    for (std::size_t i = chunk * kChunk; i < end; ++i) {
+    for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t first = overlaps.firstOf[i], shown = overlaps.firstOf[i + 1] - first;
       if (shown == 0) continue;
       matcher.begin(*overlaps.images[i].overlaps, iouThreshold, shown);
@@ -53,7 +51,8 @@ std::vector<coco::MatchVerdict> verdictsAt(const CheckpointOverlaps& overlaps,
         verdicts[first + d] = match.verdict;
       });
     }
-  });
+  };
+  base::parallelForChunks(overlaps.images.size(), kChunk, 0, judge);
   return verdicts;
 }
 

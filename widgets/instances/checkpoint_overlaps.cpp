@@ -102,9 +102,8 @@ CheckpointOverlaps findAll(const coco::Dataset& dataset,
       all.images.push_back(*same);
     }
   }
-  base::parallelFor((missing.size() + kChunk - 1) / kChunk, 0, [&](std::size_t chunk) {
-    const std::size_t end = std::min(missing.size(), (chunk + 1) * kChunk);
-    for (std::size_t i = chunk * kChunk; i < end; ++i)
+  base::parallelForChunks(missing.size(), kChunk, 0, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
       match(dataset, missing[i].first, rules, all.images[missing[i].second]);
   });
   for (const OfImage& image : all.images) {

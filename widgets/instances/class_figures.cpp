@@ -1,6 +1,5 @@
 #include "widgets/instances/class_figures.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "engine/base/parallel_for.h"
@@ -36,9 +35,8 @@ CheckpointFigures figuresOf(std::shared_ptr<const CheckpointAnalysis> analysis,
     figures.classes = classFiguresOf(*analysis, scoreThreshold);
   const std::size_t count = dataset.images().size();
   figures.images.resize(count);
-  base::parallelFor((count + kChunk - 1) / kChunk, 0, [&](std::size_t chunk) {
-    const std::size_t end = std::min(count, (chunk + 1) * kChunk);
-    for (std::size_t i = chunk * kChunk; i < end; ++i)
+  base::parallelForChunks(count, kChunk, 0, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
       figures.images[i] = analysis->countsOf(dataset.images()[i].id, scoreThreshold, hidden);
   });
   figures.of = std::move(analysis);

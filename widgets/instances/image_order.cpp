@@ -203,16 +203,14 @@ std::vector<std::size_t> orderedImages(const coco::Dataset& dataset,
   const std::vector<coco::Image>& images = dataset.images();
   std::vector<double> keys(images.size(), kUnknown);
   std::vector<char> areShown(images.size());
-  const auto look = [&](std::size_t chunk) {
-    const std::size_t end = std::min(images.size(), (chunk + 1) * kChunk);
-    for (std::size_t i = chunk * kChunk; i < end; ++i) {
+  const auto look = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
       const JudgedImage image = judge(dataset, i, analysis, order);
       keys[i] = sortKey(image, order);
       areShown[i] = isShown(image, order) ? 1 : 0;
     }
   };
-  const std::size_t chunks = (images.size() + kChunk - 1) / kChunk;
-  base::parallelFor(chunks, order.isSlow() ? 0 : 1, look);
+  base::parallelForChunks(images.size(), kChunk, order.isSlow() ? 0 : 1, look);
   std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < images.size(); ++i)
     if (areShown[i]) indices.push_back(i);
@@ -233,9 +231,9 @@ ErrorFigures errorFiguresOf(const coco::Dataset& dataset, const CheckpointAnalys
   figures.meanIous.assign(count, std::numeric_limits<double>::quiet_NaN());
   figures.asked.resize(count);
   std::mutex mutex;
-  base::parallelFor((count + kChunk - 1) / kChunk, 0, [&](std::size_t chunk) {
+  base::parallelForChunks(count, kChunk, 0, [&](std::size_t begin, std::size_t end) {
     ErrorCounts counts{};
-    for (std::size_t i = chunk * kChunk; i < std::min(count, (chunk + 1) * kChunk); ++i) {
+    for (std::size_t i = begin; i < end; ++i) {
       const JudgedImage image = judge(dataset, i, &analysis, order);
       if (image.overlaps == nullptr) continue;
       if (const double iou = meanIou(image, order); iou != kUnknown) figures.meanIous[i] = iou;

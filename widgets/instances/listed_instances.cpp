@@ -1,6 +1,5 @@
 #include "widgets/instances/listed_instances.h"
 
-#include <algorithm>
 #include <limits>
 
 #include "engine/base/parallel_for.h"
@@ -69,9 +68,8 @@ std::vector<ListedInstance> listedInstances(const coco::Dataset& dataset,
     for (const auto verdict : {coco::MatchVerdict::FalsePositive, coco::MatchVerdict::TruePositive})
       asked.addDetections(verdict, ofImages[place]);
   };
-  base::parallelFor((images.size() + kChunk - 1) / kChunk, 0, [&](std::size_t chunk) {
-    for (std::size_t i = chunk * kChunk; i < std::min(images.size(), (chunk + 1) * kChunk); ++i)
-      look(i);
+  base::parallelForChunks(images.size(), kChunk, 0, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) look(i);
   });
   std::vector<ListedInstance> all;
   for (const auto& found : ofImages) all.insert(all.end(), found.begin(), found.end());

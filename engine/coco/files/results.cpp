@@ -1,6 +1,5 @@
 #include "engine/coco/files/results.h"
 
-#include <algorithm>
 #include <array>
 
 #include "engine/base/error.h"
@@ -55,11 +54,9 @@ void appendDetection(const Detection& detection, MaskForm form, const FileNames*
 std::vector<Detection> detectionsOf(const JsonFile& file) {
   const std::vector<ResultEntry> entries = readResults(file);
   std::vector<Detection> detections(entries.size());
-  base::parallelFor((entries.size() + kChunk - 1) / kChunk, 0, [&](std::size_t share) {
+  base::parallelForChunks(entries.size(), kChunk, 0, [&](std::size_t begin, std::size_t end) {
     EntryDecoder decoder(file, entries.data());
-    const std::size_t end = std::min((share + 1) * kChunk, entries.size());
-    for (std::size_t i = share * kChunk; i < end; ++i)
-      detections[i] = decoder.decode(entries[i], i);
+    for (std::size_t i = begin; i < end; ++i) detections[i] = decoder.decode(entries[i], i);
   });
   return detections;
 }
