@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -100,9 +101,9 @@ ErrorCounts errorsOf(const JudgedImage& image, const ImageOrder& order) {
 }
 
 /// What is asked for: errors of the type alone.
-coco::Counts askedCounts(const JudgedImage& image, const ImageOrder& order) {
+coco::Counts askedCounts(const JudgedImage& image, const ImageOrder& order,
+                         const ErrorCounts& errors) {
   coco::Counts counts;
-  const ErrorCounts errors = errorsOf(image, order);
   for (std::size_t type = 0; type < errors.size(); ++type) {
     const auto error = static_cast<coco::ErrorType>(type);
     if (error != coco::ErrorType::Missed && order.asksFor(error))
@@ -121,19 +122,21 @@ coco::Counts askedCounts(const JudgedImage& image, const ImageOrder& order) {
 
 /// The highest comes first.
 double sortKey(const JudgedImage& image, const ImageOrder& order) {
-  if (order.sort == ImageOrder::Sort::HighestLoss) return lossOf(image.id, order.losses.get());
-  if (!image.counts) return kUnknown;
+  using Sort = ImageOrder::Sort;
+  if (order.sort == Sort::HighestLoss) return lossOf(image.id, order.losses.get());
+  if (!image.counts || order.sort == Sort::Dataset || order.sort == Sort::Name) return kUnknown;
+  if (order.sort == Sort::LowestIou) {
+    const double iou = meanIou(image, order);
+    return iou == kUnknown ? kUnknown : -iou;
+  }
   const bool isAskedAlone = order.isNarrow() && image.overlaps != nullptr;
-  const coco::Counts counts = isAskedAlone ? askedCounts(image, order) : *image.counts;
+  const coco::Counts counts =
+      isAskedAlone ? askedCounts(image, order, errorsOf(image, order)) : *image.counts;
   switch (order.sort) {
-    case ImageOrder::Sort::MostFalsePositives:
+    case Sort::MostFalsePositives:
       return static_cast<double>(counts.falsePositives);
-    case ImageOrder::Sort::MostMissed:
+    case Sort::MostMissed:
       return static_cast<double>(counts.falseNegatives);
-    case ImageOrder::Sort::LowestIou: {
-      const double iou = meanIou(image, order);
-      return iou == kUnknown ? kUnknown : -iou;
-    }
     default:
       return errorCount(counts);
   }
@@ -237,8 +240,8 @@ ErrorFigures errorFiguresOf(const coco::Dataset& dataset, const CheckpointAnalys
       const JudgedImage image = judge(dataset, i, &analysis, order);
       if (image.overlaps == nullptr) continue;
       if (const double iou = meanIou(image, order); iou != kUnknown) figures.meanIous[i] = iou;
-      figures.asked[i] = askedCounts(image, order);
       const ErrorCounts own = errorsOf(image, order);
+      figures.asked[i] = askedCounts(image, order, own);
       std::ranges::transform(counts, own, counts.begin(), std::plus());
     }
     const std::scoped_lock lock(mutex);
