@@ -246,9 +246,10 @@ void CanvasPainter::drawLabels(const CanvasScene& scene, const CanvasLayers& lay
       narrow.push_back(&instance);
   for (const CanvasScene::Instance* instance : narrow) {
     const bool mayBeWider = scene.hasSeveralClasses || instance->facts.verdict != Verdict::Missed;
-    if (mayBeWider)
-      drawLabel(view_.mapRect(instance->box),
-                {{fullText(*instance), true}, {instance->label, true}}, colourOf(*instance), taken);
+    if (!mayBeWider) continue;
+    std::vector<LabelText> texts{{fullText(*instance), true}};
+    if (scene.hasSeveralClasses) texts.push_back({instance->label, true});
+    drawLabel(view_.mapRect(instance->box), texts, colourOf(*instance), taken);
   }
   if (!scene.instances.empty() || !scene.hasSeveralClasses || !layers.groundTruth) return;
   for (const CanvasScene::GroundTruth& truth : scene.groundTruths)
