@@ -73,12 +73,8 @@ QString openError(const QString& path) {
 }
 
 QString sizeWarning(QSize size, QSize annotated) {
-  if (annotated.isEmpty() || size == annotated) return {};
-  return tr("The file is %1 × %2 px, the annotations say %3 × %4: masks may be misaligned.")
-      .arg(size.width())
-      .arg(size.height())
-      .arg(annotated.width())
-      .arg(annotated.height());
+  const QString difference = differenceOfSizes(size, annotated);
+  return difference.isEmpty() ? QString() : tr("%1: masks may be misaligned.").arg(difference);
 }
 
 /// Each side of a file of this size is decoded at 1 / this, a power of two.
@@ -188,6 +184,15 @@ QImage readSmall(OpenFile& file, QSize annotatedSize, int heightPx, QString& fai
 }
 
 }  // namespace
+
+QString differenceOfSizes(QSize size, QSize annotated) {
+  if (annotated.isEmpty() || size == annotated) return {};
+  return tr("The file is %1 × %2 px, the annotations say %3 × %4")
+      .arg(size.width())
+      .arg(size.height())
+      .arg(annotated.width())
+      .arg(annotated.height());
+}
 
 QString unknownFormat(const QByteArray& head, const QList<QByteArray>& readable) {
   const bool isTiff = head.startsWith("II*") || head.startsWith("II+") ||

@@ -50,6 +50,9 @@ struct DecodedImage {
 /// that gives the annotated size (with an empty size: always). Blocks; call it from any thread.
 DecodedImage decodeImage(const QString& path, QSize annotatedSize);
 
+/// "The file is 30 × 20 px, the annotations say 60 × 40"; empty: it is so, or they say nothing.
+QString differenceOfSizes(QSize size, QSize annotated);
+
 /// What the head of an image file says.
 struct ImageFileFacts {
   QSize size;       ///< px, as its EXIF orientation turns it

@@ -1,7 +1,7 @@
 #include "widgets/image_view/instance_crops.h"
 
-#include <QCoreApplication>
 #include <algorithm>
+#include <array>
 #include <exception>
 
 #include "widgets/image_view/decoded_image.h"
@@ -12,16 +12,10 @@ namespace {
 constexpr double kBeside = 0.25;     ///< of the longer side of the box, at each side
 constexpr double kLeastSidePx = 24;  ///< of the image, so that what is around a small one is seen
 
-QString tr(const char* text) { return QCoreApplication::translate("InstanceCrops", text); }
-
 /// Boxes are on the image as it was annotated; empty: it has that size.
 QString whyOfAnotherSize(QSize size, QSize annotated) {
-  if (annotated.isEmpty() || size == annotated) return {};
-  return tr("The file is %1 × %2 px, the annotations say %3 × %4.")
-      .arg(size.width())
-      .arg(size.height())
-      .arg(annotated.width())
-      .arg(annotated.height());
+  const QString difference = differenceOfSizes(size, annotated);
+  return difference.isEmpty() ? QString() : difference % u'.';
 }
 
 std::vector<QRectF> boxesOf(const CropRequest& request) {
