@@ -158,6 +158,18 @@ class TstCrops : public QObject, protected tests::PredictionsViewBench {
     QCOMPARE(view_->chosenInstance()->className, QStringLiteral("star"));
   }
 
+  /// Until those of the next ones are listed.
+  void cropsAreOfThePredictionsThatWereListed() {
+    showCrops();
+    view_->forgetPredictions(10, ImageId{2});
+    QCOMPARE(grid()->count(), 5);
+    grid()->reload();
+    QVERIFY(grid()->isReady());  // they are kept
+    QTRY_COMPARE(listed(), (QStringList{QStringLiteral("disc 0.90: true positive, image1.png"),
+                                        QStringLiteral("star 0.60: true positive, image1.png")}));
+    QTRY_VERIFY(view_->isReady());
+  }
+
   /// The pixels of the picture are those of the image around the box.
   void aCropIsCutOutOfItsImage() {
     QImage picture(200, 100, QImage::Format_RGB32);

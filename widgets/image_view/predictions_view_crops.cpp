@@ -1,8 +1,6 @@
 // The Predictions page's other way to look: all instances that pass the filters, as crops.
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QLabel>
-#include <QPushButton>
 #include <QStackedLayout>
 #include <QToolButton>
 #include <algorithm>
@@ -13,7 +11,6 @@
 #include "widgets/image_view/canvas_scene.h"
 #include "widgets/image_view/crop_grid.h"
 #include "widgets/image_view/image_canvas.h"
-#include "widgets/image_view/predictions_panel.h"
 #include "widgets/image_view/predictions_view_impl.h"
 #include "widgets/named_action.h"
 
@@ -83,17 +80,19 @@ void PredictionsView::Impl::findCrops() {
   if (!areCropsShown() || !hasImages()) return;
   if (!session.isAnalysed()) return showCrops({});
   wasReady = false;
-  cropsJob.request(
-      [dataset = session.dataset(), analysis = session.keptAnalysis(), asked = shownOrder(),
-       images = order] { return listedInstances(*dataset, *analysis, asked, images); });
+  cropsJob.request([dataset = session.dataset(), analysis = session.keptAnalysis(),
+                    asked = shownOrder(), images = order] {
+    return ListedCrops{listedInstances(*dataset, *analysis, asked, images), analysis->overlaps};
+  });
 }
 
-void PredictionsView::Impl::showCrops(const std::vector<ListedInstance>& found) {
-  const auto sourceOf = [this, step = session.step()](std::size_t image) {
+void PredictionsView::Impl::showCrops(const ListedCrops& listed) {
+  const std::vector<ListedInstance>& found = listed.instances;
+  const auto sourceOf = [this, overlaps = listed.of](std::size_t image) {
     const coco::Image& of = session.dataset()->images()[image];
     return CropRequest{session.pathOf(image),
                        session.annotatedSizeOf(of),
-                       session.store().find(step, of.id),
+                       overlaps->find(of.id)->detections,
                        nullptr,
                        {}};
   };

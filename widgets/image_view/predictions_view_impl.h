@@ -54,11 +54,15 @@ struct PredictionsView::Impl {
   ErrorFigures errorFigures;
   jobs::LatestJob<ErrorFigures> errorFiguresJob{
       [this](const ErrorFigures& found) { showErrorFigures(found); }};
-  jobs::LatestJob<std::vector<ListedInstance>> cropsJob{
-      [this](const std::vector<ListedInstance>& found) {
-        showCrops(found);
-        announceReady();
-      }};
+  /// Indices are of the detections that were matched; the store may have others by now.
+  struct ListedCrops {
+    std::vector<ListedInstance> instances{};
+    std::shared_ptr<const CheckpointOverlaps> of{};  ///< nullptr: there are no instances
+  };
+  jobs::LatestJob<ListedCrops> cropsJob{[this](const ListedCrops& found) {
+    showCrops(found);
+    announceReady();
+  }};
   std::optional<ListedInstance> firstCrop;  ///< at which the crops begin, once they are there
   QTimer errorFiguresTimer;                 ///< runs while the sliders move
   bool goesToFirstError = false;            ///< as soon as the images that are asked for are there
@@ -168,7 +172,7 @@ struct PredictionsView::Impl {
   void dropCrops();
   bool awaitsMatches() const;
   void describeNoCrops();
-  void showCrops(const std::vector<ListedInstance>& found);
+  void showCrops(const ListedCrops& listed);
   void goToInstance(const ListedInstance& instance);
   void showCropFacts();
   void showErrorsOf(CategoryId category, bool areMissed);
