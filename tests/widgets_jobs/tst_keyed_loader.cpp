@@ -46,6 +46,19 @@ class TstKeyedLoader : public QObject {
     QTRY_VERIFY(large.find(QStringLiteral("a")));
   }
 
+  void theCapacityFollowsWhatIsShown() {
+    std::atomic<int> loads = 0;
+    int count = 0;
+    Loader loader(
+        1, 1, [](int) { return 1; }, [&](const QString&) { ++count; });
+    loader.setCapacity(2);
+    loader.load({request("a", loads), request("b", loads)});
+    QTRY_COMPARE(count, 2);
+    QVERIFY(loader.find(QStringLiteral("a")) && loader.find(QStringLiteral("b")));
+    loader.setCapacity(1);
+    QVERIFY(!loader.find(QStringLiteral("a")) && loader.find(QStringLiteral("b")));
+  }
+
   void newRequestsReplaceThoseThatHaveNotStarted() {
     std::binary_semaphore begun{0}, goOn{0};
     std::atomic<int> loads = 0;

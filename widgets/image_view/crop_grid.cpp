@@ -6,9 +6,9 @@
 #include <QPainter>
 #include <QScrollBar>
 #include <QToolTip>
+#include <QtMath>
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "widgets/image_view/decoded_image.h"
 #include "widgets/image_view/verdict_style.h"
@@ -19,9 +19,8 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kPicturePx = 112, kCaptionPx = 20, kGapPx = 8, kMarkPx = 9;
-constexpr int kDecodedPx = 2 * kPicturePx;  // sharp on high-density screens
-constexpr int kMostInBatch = 24;
-constexpr qint64 kCacheKiB = 64 * 1024;
+constexpr int kMostInBatch = 24, kPixelBytes = 4;
+constexpr qint64 kLeastCacheKiB = 64 * 1024;
 
 int gapPx() { return scaledPx(kGapPx); }
 
@@ -31,13 +30,13 @@ bool hasMeaning(const QKeyEvent& event) {
 }
 
 /// With the path in front, and all that its crops depend on.
-QString keyOf(const QString& path, const std::vector<ListedInstance>& instances,
-              const ImageDetections& detections) {
-  QString key = path % QChar::Null;
-  for (const ListedInstance& one : instances)
+QString keyOf(const CropRequest& request, int sidePx) {
+  QString key = request.path % QChar::Null;
+  for (const ListedInstance& one : request.instances)
     key += one.annotation >= 0 ? u'g' % QString::number(one.annotation)
                                : u'd' % QString::number(one.detection);
-  return key % QChar::Null % QString::number(detections.id());
+  return key % QChar::Null % QString::number(request.detections.id()) % QChar::Null %
+         QString::number(sidePx);
 }
 
 }  // namespace
@@ -45,7 +44,7 @@ QString keyOf(const QString& path, const std::vector<ListedInstance>& instances,
 CropGrid::CropGrid(QWidget* parent)
     : QAbstractScrollArea(parent),
       crops_(
-          1, kCacheKiB, [](const Crops& crops) { return crops.sizeBytes() / 1024; },
+          1, kLeastCacheKiB, [](const Crops& crops) { return crops.sizeBytes() / 1024; },
           [this](const QString&) {
             viewport()->update();
             if (isReady()) Q_EMIT ready();
@@ -103,6 +102,8 @@ QSize CropGrid::cellSize() const {
   return {scaledPx(kPicturePx), scaledPx(kPicturePx) + scaledPx(kCaptionPx)};
 }
 
+int CropGrid::decodedPx() const { return qCeil(scaledPx(kPicturePx) * devicePixelRatioF()); }
+
 int CropGrid::columns() const {
   return std::max(1, viewport()->width() / (cellSize().width() + gapPx()));
 }
@@ -137,8 +138,11 @@ void CropGrid::updateScrollBar() {
   verticalScrollBar()->setSingleStep(pitch / 3);
 }
 
-/// Those in view first.
+/// Those in view first. All of them have room, and a batch that was asked for before.
 void CropGrid::loadVisible() {
+  const int sidePx = decodedPx();
+  const qint64 cropKiB = qint64{sidePx} * sidePx * kPixelBytes / 1024 + 1;
+  qint64 wantedKiB = kMostInBatch * cropKiB;
   std::vector<jobs::KeyedLoader<Crops>::Request> requests;
   std::set<int> requested;  // firsts of batches
   for (const int rowsBeside : {0, 1}) {
@@ -150,12 +154,14 @@ void CropGrid::loadVisible() {
       request.dataset = dataset_;
       request.instances.assign(instances_.begin() + batch.first,
                                instances_.begin() + batch.first + batch.count);
-      batch.key = keyOf(request.path, request.instances, request.detections);
+      batch.key = keyOf(request, sidePx);
+      wantedKiB += batch.count * cropKiB;
       requests.push_back(
-          {batch.key, [request] { return cropInstances(request, kDecodedPx); },
+          {batch.key, [request, sidePx] { return cropInstances(request, sidePx); },
            [path = request.path](const Crops& kept) { return hasChanged(path, kept.version); }});
     }
   }
+  crops_.setCapacity(std::max(kLeastCacheKiB, wantedKiB));
   crops_.load(requests);
   viewport()->update();
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "widgets/image_view/instance_crops.h"
@@ -71,6 +72,8 @@ class CropGrid : public QAbstractScrollArea, public SpokenValue {
   };
   int columns() const;
   QSize cellSize() const;
+  /// The longest side of a picture, in pixels of the screen.
+  int decodedPx() const;
   int itemAt(QPoint viewportPoint) const;
   std::pair<int, int> visibleRange(int rowsBeside) const;
   void buildBatches();

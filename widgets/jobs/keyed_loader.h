@@ -46,6 +46,9 @@ class KeyedLoader {
   KeyedLoader(const KeyedLoader&) = delete;
   KeyedLoader& operator=(const KeyedLoader&) = delete;
 
+  /// In units of `cost`.
+  void setCapacity(qint64 capacity) { cache_.setMaxCost(capacity); }
+
   /// Called before each later load. Null: the files are there. What the one before has not brought
   /// yet is dropped.
   void setBring(Bring bring) {
