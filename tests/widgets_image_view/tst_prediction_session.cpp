@@ -68,6 +68,16 @@ class TstPredictionSession : public QObject {
     QVERIFY(!session_->scene()->groundTruths[1].isChosen);
   }
 
+  void otherImagesStayPreparedAsAnObjectIsChosen() {
+    session_->setChosenObjects({});
+    QVERIFY(session_->isSceneCurrent());  // none was chosen
+    session_->setChosenObjects({1});
+    QVERIFY(!session_->isSceneCurrent() && session_->isPrepared());
+    session_->setImage(2, {1, 3});
+    QVERIFY(session_->scene() && session_->isSceneCurrent());
+    QVERIFY(!session_->scene()->groundTruths[1].isChosen);
+  }
+
   void largeImagesAreNotPrepared() {
     std::vector<coco::Image> large;
     for (int i = 1; i <= 2; ++i) large.push_back({ImageId{i}, "none.png", 1000, 1001});

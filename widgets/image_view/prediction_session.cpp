@@ -206,8 +206,9 @@ void PredictionSession::setThresholds(const MatchThresholds& thresholds,
 }
 
 void PredictionSession::setChosenObjects(std::set<std::size_t> objects) {
+  if (objects == chosenObjects_) return;
   chosenObjects_ = std::move(objects);
-  refreshScene();
+  requestScene();  // those of other images do not have them
 }
 
 void PredictionSession::setColourBy(ColourBy colourBy) {
