@@ -170,6 +170,14 @@ class TstErrorFilters : public QObject, protected tests::PredictionsViewBench {
     QTRY_VERIFY(!strip()->toolTipOf(0).contains(QStringLiteral("FN\n")));
   }
 
+  void toSortCountsNothingAgain() {
+    QTRY_VERIFY(filter()->findText(QStringLiteral("Errors: background (1)")) >= 0);
+    QComboBox* sort = combo("Sort images");
+    sort->setCurrentIndex(sort->findText(QStringLiteral("Lowest IoU first")));
+    QTRY_VERIFY(strip()->toolTipOf(0).startsWith(QStringLiteral("image2")));
+    QVERIFY(strip()->toolTipOf(0).endsWith(QStringLiteral("mean IoU 0.500")));  // not later
+  }
+
   void eachApSaysWhatItIsOf() {
     const auto title = [this] {
       return classes()->model()->headerData(ClassModel::Ap, Qt::Horizontal).toString();

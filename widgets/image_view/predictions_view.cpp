@@ -148,7 +148,7 @@ void PredictionsView::connectMessages() {
   connect(impl->filters, &ImageFilterBar::orderChanged, this, [this, impl] {
     impl->panel->classTable()->showChosen(impl->filters->order().category);
     impl->rebuildOrder();
-    impl->awaitErrorFigures();
+    impl->awaitOtherErrorFigures();
     impl->showMarks();
     emitReady();
     Q_EMIT viewStateChanged();

@@ -107,6 +107,7 @@ void PredictionsView::Impl::forgetErrors() {
   errorFiguresTimer.stop();
   errorFiguresJob.cancel();
   errorFigures = {};
+  figuresAsked.reset();
   filters->setErrorCounts({});
 }
 
@@ -114,7 +115,13 @@ void PredictionsView::Impl::forgetErrors() {
 void PredictionsView::Impl::awaitErrorFigures() {
   errorFiguresJob.cancel();
   errorFigures = {};
+  figuresAsked = filters->order();
   errorFiguresTimer.start();
+}
+
+/// If the filters have changed: another order of the images has the same ones.
+void PredictionsView::Impl::awaitOtherErrorFigures() {
+  if (!figuresAsked || !figuresAsked->asksForTheSame(filters->order())) awaitErrorFigures();
 }
 
 /// While no slider moves: all images are judged for it.

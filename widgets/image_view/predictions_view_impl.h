@@ -52,6 +52,7 @@ struct PredictionsView::Impl {
       }};
   int errorsBy = 0;  ///< where errorJob is to go
   ErrorFigures errorFigures;
+  std::optional<ImageOrder> figuresAsked;  ///< with which errorFigures are, or will be, counted
   jobs::LatestJob<ErrorFigures> errorFiguresJob{
       [this](const ErrorFigures& found) { showErrorFigures(found); }};
   /// Indices are of the detections that were matched; the store may have others by now.
@@ -178,6 +179,7 @@ struct PredictionsView::Impl {
   void showErrorsOf(CategoryId category, bool areMissed);
   void forgetErrors();
   void awaitErrorFigures();
+  void awaitOtherErrorFigures();
   void findErrorFigures();
   void showErrorFigures(const ErrorFigures& found);
   void showPixel(std::optional<QPoint> pixel);

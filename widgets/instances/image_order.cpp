@@ -179,6 +179,11 @@ bool ImageOrder::needsCounts() const {
   return isSlow() || filter != Filter::All || !isGiven;
 }
 
+bool ImageOrder::asksForTheSame(const ImageOrder& other) const {
+  return filter == other.filter && error == other.error && category == other.category &&
+         size == other.size;
+}
+
 bool ImageOrder::asksForErrors() const {
   return error || filter == Filter::WithErrors || filter == Filter::WithFalsePositives ||
          filter == Filter::WithFalseNegatives;

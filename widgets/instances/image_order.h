@@ -52,6 +52,8 @@ struct ImageOrder {
   bool asksFor(coco::ErrorType type) const;
   /// Its objects without a match, if any of them are asked for: all, or those of the type alone.
   const std::vector<std::uint32_t>& missedOf(const coco::EvaluatedImage& judged) const;
+  /// But for the order, at the same thresholds and of the same classes.
+  bool asksForTheSame(const ImageOrder& other) const;
   /// What is no error is not asked for.
   bool asksForErrors() const;
 };
