@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -14,9 +13,8 @@ template <typename Chunk, typename Take>
 std::vector<Chunk> forImageChunks(std::size_t imageCount, int threads, Take take) {
   constexpr std::size_t kImages = 256;  // enough to be worth a chunk's own memory
   std::vector<Chunk> chunks((imageCount + kImages - 1) / kImages);
-  base::parallelFor(chunks.size(), threads, [&](std::size_t s) {
-    const std::size_t end = std::min((s + 1) * kImages, imageCount);
-    for (std::size_t i = s * kImages; i < end; ++i) take(chunks[s], i);
+  base::parallelForChunks(imageCount, kImages, threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) take(chunks[begin / kImages], i);
   });
   return chunks;
 }
