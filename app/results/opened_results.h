@@ -15,7 +15,7 @@ namespace lockstep::app {
 /// A results file of any program, and what it is judged by.
 struct ResultsSource {
   QString results;
-  QString annotations{};  ///< empty: what the other side is judged by
+  QString annotations{};  ///< empty: those of the caller judge it
 
   bool operator==(const ResultsSource&) const = default;
 };
@@ -23,10 +23,11 @@ struct ResultsSource {
 struct OpenedResults {
   RunDataset heldOut;
   widgets::PredictionStore::ByImage predictions{};  ///< of the images that were looked at
-  QString failure{};                                ///< why it cannot be judged; empty: it can
-  bool isUnreadable = false;                        ///< the results file, whatever judges it
-  std::size_t oddScores = 0;                        ///< results with a score below 0 or over 1
-  std::map<QString, base::FileVersion> files{};     ///< that were read, just before
+  /// Why it cannot be read or judged; empty also where nothing judges it (no heldOut.dataset).
+  QString failure{};
+  bool isUnreadable = false;                     ///< the results file, whatever judges it
+  std::size_t oddScores = 0;                     ///< results with a score below 0 or over 1
+  std::map<QString, base::FileVersion> files{};  ///< that were read, just before
 };
 
 /// How much of a file has been read, and whether somebody still waits for it. For any thread.
