@@ -155,6 +155,8 @@ class TstPredictedResults : public QObject, protected tests::PredictionsPageBenc
     QTest::mouseClick(cancel, Qt::LeftButton);
     QVERIFY(!saysInABanner(page));
     QTRY_VERIFY(page.isReady());
+    QVERIFY(jobs::waitForAll(std::chrono::seconds(5)));
+    QCoreApplication::processEvents();
     QCOMPARE(page.view()->currentCheckpoint(), qint64{40});
     QVERIFY(!parts(page).contains(QStringLiteral("Results: unwanted.json")));
   }
