@@ -254,6 +254,7 @@ void PredictionsPage::restoreAnswers() {
   if (memory.attempt != run_->info().attempt && !hasRestoredAnswers_) {
     memory.answers.clear();
     memory.keptFiles.clear();
+    memory.predicted.clear();
   }
   memory.attempt = run_->info().attempt;
   if (std::exchange(hasRestoredAnswers_, true)) return;

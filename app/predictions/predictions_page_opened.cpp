@@ -129,6 +129,7 @@ void PredictionsPage::closeImages() {
   for (ViewState& memory : viewStates_) {
     memory.answers.erase(ImagePart::Opened);
     memory.keptFiles.erase(ImagePart::Opened);
+    memory.predicted.clear();
   }
   if (areResultsShown_ || part_ != ImagePart::Opened) {
     if (part_ == ImagePart::Opened) part_ = ImagePart::HeldOut;
