@@ -3,6 +3,7 @@
 #include <QTemporaryDir>
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "app/predictions/predictions_page.h"
@@ -137,9 +138,11 @@ void PredictionsPage::dropOutdated() {
   const auto version = view_->shownVersion();
   if (!run_ || part_ != ImagePart::Opened || areResultsShown_ || !version) return;
   const QString file = shownFile();
+  const auto& predicted = viewStates_[run_->folder()].predicted;
   std::vector<qint64> steps;
-  for (const auto& [of, seen] : viewStates_[run_->folder()].predicted)
-    if (of.first == file && seen != *version) steps.push_back(of.second);
+  for (auto each = predicted.lower_bound({file, std::numeric_limits<qint64>::min()});
+       each != predicted.end() && each->first.first == file; ++each)
+    if (each->second != *version) steps.push_back(each->first.second);
   const ImageId image = view_->currentImage();
   for (const qint64 step : steps) view_->forgetPredictions(step, image);
 }
