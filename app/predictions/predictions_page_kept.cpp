@@ -73,6 +73,7 @@ void PredictionsPage::restoreOpened(const QStringList& files, bool isShown) {
         searchedPaths_.clear();
         keepOpened(found);
         if (std::exchange(showsSearched_, false) && !opened_.images.empty()) {
+          areResultsShown_ = false;
           part_ = ImagePart::Opened;
           reload();
         } else {
