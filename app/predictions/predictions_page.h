@@ -135,6 +135,7 @@ class PredictionsPage : public QWidget {
   void judgeResultsBy();
   bool awaitsTruth() const;
   void openWaitingResults();
+  void readResults(const ResultsSource& source, const std::optional<RunDataset>& truth);
   void refuseUnjudged(const ResultsSource& source);
   void showMessage(const QString& message, const QString& action, const std::function<void()>& act);
   void tellResultsFailed(const QString& why);

@@ -16,7 +16,8 @@ QString number(std::size_t count) { return widgets::countText(static_cast<qint64
 void PredictionsPage::connectFiles() {
   connect(&store_, &PredictionsStore::fileRead, &watched_, &WatchedFiles::add);
   connect(&watched_, &WatchedFiles::changed, this, [this] {
-    if (areResultsShown_) return openResults(ResultsSource(results_.source));
+    if (areResultsShown_)
+      return readResults(ResultsSource(results_.source), results_.opened.heldOut);
     whyReloaded_ = tr("Annotations or predictions have changed on the disk and were read again.");
     keepPlace();
     reload();

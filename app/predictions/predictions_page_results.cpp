@@ -36,17 +36,21 @@ void PredictionsPage::judgeResultsBy() {
 }
 
 /// They are judged by the part of the run's data that is shown, or was shown last.
-void PredictionsPage::openResults(const ResultsSource& source) {
+void PredictionsPage::openResults(const ResultsSource& source) { readResults(source, truth_); }
+
+/// `truth`: what judges them, unless they have annotations of their own.
+void PredictionsPage::readResults(const ResultsSource& source,
+                                  const std::optional<RunDataset>& truth) {
   cancelResults();
   askedResults_ = source;
   waitingResults_ = {};
-  if (source.annotations.isEmpty() && !truth_) return refuseUnjudged(source);
+  if (source.annotations.isEmpty() && !truth) return refuseUnjudged(source);
   resultsReading_ = std::make_shared<ReadingProgress>();
   resultsTicks_.start();
   showResultsProgress();
   resultsJob_ = jobs::start(
       this, jobs::Kind::Disk,
-      [source, truth = truth_, reading = resultsReading_] {
+      [source, truth, reading = resultsReading_] {
         return app::openResults(source, truth, *reading);
       },
       [this, source](const OpenedResults& opened) {

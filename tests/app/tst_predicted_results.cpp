@@ -20,6 +20,11 @@ class TstPredictedResults : public QObject, protected tests::PredictionsPageBenc
   Q_OBJECT
 
  private:
+  /// Annotations of none of the held-out images.
+  static constexpr const char* kOtherImage = R"({"images": [
+    {"id": 7, "file_name": "a.png", "width": 8, "height": 8}],
+    "categories": [{"id": 1, "name": "thing"}], "annotations": []})";
+
   QString resultsFile(const char* name, const char* text) const {
     const QString file = parent_->filePath(QLatin1String(name));
     base::writeFileAtomically(file.toStdString(), text);
@@ -240,12 +245,20 @@ class TstPredictedResults : public QObject, protected tests::PredictionsPageBenc
     QVERIFY(page.view()->shownImage());
   }
 
-  void aChangedFileIsReadAgain() {
-    RunController run(tests::makeRun(parent_->path(), watchedRun("run")));
+  void aChangedFileIsJudgedAgainByWhatHasJudgedIt() {
+    tests::MadeRun made = watchedRun("run");
+    made.trainImages = made.valImages;
+    made.trainAnnotations = resultsFile("train.json", kOtherImage).toStdString();
+    RunController run(tests::makeRun(parent_->path(), made));
     PredictionsPage page;
     show(page, run);
     page.openResults({resultsFile("live.json", kFifth)});
     const auto* panel = page.findChild<widgets::PredictionsPanel*>();
+    QTRY_COMPARE(panel->countText(widgets::Verdict::FalsePositive), QStringLiteral("1"));
+    QComboBox* part = comboOf(page, QStringLiteral("Part of the data"));
+    part->setCurrentIndex(1);
+    QTRY_VERIFY(page.view()->shownImage() && page.view()->shownImage()->id == ImageId{7});
+    part->setCurrentIndex(part->count() - 1);
     QTRY_COMPARE(panel->countText(widgets::Verdict::FalsePositive), QStringLiteral("1"));
     page.view()->showImage(ImageId{5});
     resultsFile("live.json",
