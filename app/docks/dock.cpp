@@ -31,11 +31,9 @@ Dock::Dock(const char* id, const QString& title, QWidget* panel, QWidget* parent
   buildTitle();
   connect(this, &QDockWidget::topLevelChanged, this, [this](bool floats) {
     updateButtons();
-    setFolded(isFolded_ && canFold());
+    setFolded(isFolded_);  // not where it cannot be
     if (floats && (pos() - dockedAt_).manhattanLength() < kAsidePx) stepAside();
   });
-  connect(this, &QDockWidget::dockLocationChanged, this,
-          [this] { setFolded(isFolded_ && canFold()); });
   connect(toggleViewAction(), &QAction::triggered, this, [this](bool isShown) {
     if (isShown) raise();
   });
@@ -83,7 +81,8 @@ bool Dock::canFold() const {
 }
 
 void Dock::setFolded(bool isFolded) {
-  if (isFolded == isFolded_ || (isFolded && !canFold())) return;
+  isFolded = isFolded && canFold();
+  if (isFolded == isFolded_) return;
   isFolded_ = isFolded;
   if (isFolded) openPx_ = height();
   widget()->setMaximumHeight(isFolded ? 0 : QWIDGETSIZE_MAX);

@@ -26,6 +26,7 @@ class Dock : public QDockWidget {
   /// hides what could have the focus.
   void setFolded(bool isFolded);
   bool isFolded() const { return isFolded_; }
+  bool canFold() const;
   /// Shows it before those that share its place.
   void bringUp();
   void setVisible(bool isShown) override;
@@ -44,7 +45,6 @@ class Dock : public QDockWidget {
   QToolButton* addButton(const QString& name);
   void updateButtons();
   void stepAside();
-  bool canFold() const;
 
   QHBoxLayout* row_ = nullptr;  ///< of the title: text, tools, buttons
   QLabel* text_ = nullptr;

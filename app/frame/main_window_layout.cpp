@@ -65,6 +65,9 @@ void MainWindow::buildDocks() {
   logDock_->setHead(log_->head());
   connect(log_, &LogPanel::foldRequested, this, &MainWindow::foldLog);
   connect(logDock_, &Dock::foldedChanged, log_, &LogPanel::setFolded);
+  // Queued: it has its height there by then, which it takes back when it is unfolded.
+  connect(logDock_, &Dock::topLevelChanged, this, &MainWindow::fitLog, Qt::QueuedConnection);
+  connect(logDock_, &Dock::dockLocationChanged, this, &MainWindow::fitLog, Qt::QueuedConnection);
   runsWidth_ = new KeptWidth(runsDock_, this);
   auto* inspector = new FactPanel(tr("Facts of what is selected"));
   inspector->tree()->setObjectName(QStringLiteral("inspector"));
@@ -102,7 +105,9 @@ void MainWindow::fitLog() {
   log_->setFolded(logDock_->isFolded());  // also where it cannot be
 }
 
+/// A choice that shows nothing, as of a log that floats, is none.
 void MainWindow::foldLog(bool isFolded) {
+  if (!logDock_->canFold()) return fitLog();
   foldsLog_ = isFolded;
   needsLog_ = false;
   fitLog();

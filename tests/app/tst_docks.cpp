@@ -147,6 +147,21 @@ class TstDocks : public QObject {
     QTRY_VERIFY(dockOf(*window, "logDock")->isFolded());
   }
 
+  void aLogThatComesBackIntoALowWindowIsFoldedAgain() {
+    auto window = open();
+    const auto* log = dockOf(*window, "logDock");
+    window->resize(1400, 700);
+    QTRY_VERIFY(log->isFolded());
+    trigger(*window, QStringLiteral("window.float_log"));
+    QTRY_VERIFY(log->isFloating() && !log->isFolded());
+    trigger(*window, QStringLiteral("window.fold_log"));  // which does nothing there
+    QVERIFY(!log->isFolded());
+    trigger(*window, QStringLiteral("window.float_log"));
+    QTRY_VERIFY(!log->isFloating() && log->isFolded());
+    window->resize(1400, 900);
+    QTRY_VERIFY(!log->isFolded());
+  }
+
   void anErrorUnfoldsTheLog() {
     QTemporaryDir parent;
     tests::MadeRun failed = tests::made("failed", 20);
