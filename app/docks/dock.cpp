@@ -92,6 +92,11 @@ void Dock::setFolded(bool isFolded) {
   Q_EMIT foldedChanged(isFolded);
 }
 
+void Dock::restoreFolded(int openHeight) {
+  setFolded(true);
+  openPx_ = openHeight;
+}
+
 void Dock::bringUp() {
   show();
   raise();

@@ -27,6 +27,10 @@ class Dock : public QDockWidget {
   void setFolded(bool isFolded);
   bool isFolded() const { return isFolded_; }
   bool canFold() const;
+  /// Its height, or the one that it will have when it is unfolded.
+  int openHeight() const { return isFolded_ ? openPx_ : height(); }
+  /// As it was at an earlier start.
+  void restoreFolded(int openHeight);
   /// Shows it before those that share its place.
   void bringUp();
   void setVisible(bool isShown) override;

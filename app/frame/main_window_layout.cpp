@@ -28,7 +28,8 @@ namespace {
 
 constexpr int kLayoutVersion = 2;
 const QString kRunsWidthKey = QStringLiteral("runsWidth"),
-              kLogFoldedKey = QStringLiteral("logFolded");
+              kLogFoldedKey = QStringLiteral("logFolded"),
+              kLogHeightKey = QStringLiteral("logHeight");
 constexpr QSize kDefaultSize(1440, 900);
 constexpr int kRunsPx = 268;
 /// Of a window in which the pages need the log's room.
@@ -169,6 +170,8 @@ void MainWindow::restoreLayout() {
       runsWidth_->setWidth(kept.toInt());
     if (const QVariant kept = settings.value(kLogFoldedKey); kept.isValid())
       foldsLog_ = kept.toBool();
+    if (const QVariant kept = settings.value(kLogHeightKey); kept.isValid())
+      logDock_->restoreFolded(kept.toInt());
     const double smoothing = settings.value(QStringLiteral("smoothing"), 0.6).toDouble();
     monitorPage()->tools()->setSmoothing(smoothing);
     runs_->restoreViewState(settings.value(QStringLiteral("runView")).toMap());
@@ -215,6 +218,9 @@ void MainWindow::saveLayout() const {
   settings.setValue(QStringLiteral("docks"), saveState(kLayoutVersion));
   settings.setValue(kRunsWidthKey, runsWidth_->width());
   settings.setValue(kLogFoldedKey, foldsLog_ ? QVariant(*foldsLog_) : QVariant());
+  // Where it is not folded, the state of the docks has its height.
+  settings.setValue(kLogHeightKey,
+                    logDock_->isFolded() ? QVariant(logDock_->openHeight()) : QVariant());
   settings.setValue(QStringLiteral("smoothing"), monitorPage()->tools()->smoothing());
   saveSplitters();
   saveSession();

@@ -147,6 +147,26 @@ class TstDocks : public QObject {
     QTRY_VERIFY(dockOf(*window, "logDock")->isFolded());
   }
 
+  void aFoldedLogKeepsItsHeightOverARestart() {
+    {
+      auto window = open();
+      auto* log = dockOf(*window, "logDock");
+      window->resize(1400, 900);
+      QCoreApplication::processEvents();
+      window->resizeDocks({log}, {300}, Qt::Vertical);
+      QTRY_VERIFY(log->height() > 250);
+      trigger(*window, QStringLiteral("window.fold_log"));
+      QTRY_VERIFY(log->isFolded() && log->height() < 100);
+      QVERIFY(window->close());
+    }
+    auto window = open();
+    const auto* log = dockOf(*window, "logDock");
+    window->resize(1400, 900);
+    QTRY_VERIFY(log->isFolded() && log->height() < 100);
+    trigger(*window, QStringLiteral("window.fold_log"));
+    QTRY_VERIFY(!log->isFolded() && log->height() > 250);
+  }
+
   void aLogThatComesBackIntoALowWindowIsFoldedAgain() {
     auto window = open();
     const auto* log = dockOf(*window, "logDock");
