@@ -33,7 +33,8 @@ void PredictionsPage::connectSignals() {
   connect(view_, &widgets::PredictionsView::ready, this, &PredictionsPage::announceReady);
   connect(view_, &widgets::PredictionsView::predictionRequested, this,
           [this](ImageId image, qint64 step) {
-            askedFiles_[{part_, image.value}] = shownFile();
+            askedFiles_[{part_, image.value}] = {
+                shownFile(), view_->shownVersion().value_or(base::FileVersion{})};
             requests_.predict({image.value, step, part_, filesOf(image)});
           });
   connect(view_, &widgets::PredictionsView::allImagesRequested, this,

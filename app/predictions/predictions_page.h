@@ -179,6 +179,8 @@ class PredictionsPage : public QWidget {
   void saveViewState();
   void restoreView();
   void restoreAnswers();
+  std::vector<SeenFile> filesWhenAsked(const AskedPrediction& asked);
+  void lookAtBatch();
   void keepAnswer(const AskedPrediction& asked, const QString& file);
   void readKeptAnswers();
   void readKept(const KeptAnswer& answer);
@@ -212,7 +214,10 @@ class PredictionsPage : public QWidget {
   bool showsSearched_ = false;  ///< as soon as they are
   QStringList waitingPaths_;    ///< opened meanwhile
   KeptAnswers kept_;
-  std::map<std::pair<ImagePart, qint64>, QString> askedFiles_;  ///< of single images, by their ids
+  /// Of single images, by their ids.
+  std::map<std::pair<ImagePart, qint64>, SeenFile> askedFiles_;
+  std::vector<SeenFile> batchFiles_;  ///< of the current batch; none: its disk is still asked
+  jobs::Job batchLook_;
   jobs::Job keptSearch_;
   std::optional<RunDataset> truth_;  ///< the part of the run's data that was shown last
   struct {

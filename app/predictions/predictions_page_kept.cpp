@@ -102,22 +102,39 @@ KeptAnswers::Attempt PredictionsPage::attempt() const {
   return {run_->folder(), info.created, info.attempt};
 }
 
+/// Without a version where it is not known.
+std::vector<SeenFile> PredictionsPage::filesWhenAsked(const AskedPrediction& asked) {
+  if (asked.image) return {askedFiles_[{asked.part, *asked.image}]};
+  if (std::ranges::equal(batchFiles_, asked.files, {}, &SeenFile::file)) return batchFiles_;
+  std::vector<SeenFile> files;
+  for (const QString& file : asked.files) files.push_back({file});
+  return files;
+}
+
+/// Before the engine reads its files.
+void PredictionsPage::lookAtBatch() {
+  batchFiles_.clear();
+  batchLook_.cancel();
+  batchLook_ = jobs::start(
+      this, jobs::Kind::Disk, [files = batches_.current().files] { return seenNow(files); },
+      [this](const std::vector<SeenFile>& seen) { batchFiles_ = seen; });
+}
+
 /// What a run folder does not keep. Of a run on another machine it is only shown.
 void PredictionsPage::keepAnswer(const AskedPrediction& asked, const QString& file) {
   if (!run_ || run_->place() || asked.isExplanation || asked.isOfPart()) return;
-  const KeptAnswer answer{asked.part, asked.step, asked.image, asked.files};
-  const QStringList files = asked.files.isEmpty()
-                                ? QStringList{askedFiles_[{asked.part, asked.image.value_or(0)}]}
-                                : asked.files;
+  KeptAnswer answer{asked.part, asked.step, asked.image, asked.files};
+  answer.seen = filesWhenAsked(asked);
   ViewState& memory = viewStates_[run_->folder()];
-  for (const QString& each : files) memory.predicted.erase({each, asked.step});
+  for (const SeenFile& each : answer.seen) memory.predicted.erase({each.file, asked.step});
   if (asked.part == part_ && !areResultsShown_ && !kept_.isNone())  // it is read anyway
     memory.keptFiles[part_].insert(kept_.pathOf(attempt(), answer));
   jobs::start(
       this, jobs::Kind::Disk,
-      [kept = kept_, run = attempt(), answer, files, file] {
+      [kept = kept_, run = attempt(), answer, file] {
         KeptAnswer whole = answer;
-        whole.seen = seenNow(files);
+        for (SeenFile& each : whole.seen)
+          if (!each.version.exists()) each.version = base::FileVersion::of(each.file.toStdString());
         kept.keep(run, whole, file);
         return whole.seen;
       },

@@ -235,6 +235,7 @@ void PredictionsPage::requestBatch() {
   const qint64 step = batches_.step();
   if (!batches_.isRunning()) return view_->endAllImages(step);
   view_->setAllImagesProgress(step, batches_.done(), batches_.of());
+  lookAtBatch();
   requests_.predict(batches_.current());
 }
 
