@@ -1,8 +1,6 @@
 #pragma once
 
-#include <QApplication>
 #include <QComboBox>
-#include <QDragEnterEvent>
 #include <QFile>
 #include <QImage>
 #include <QLabel>
@@ -11,18 +9,19 @@
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QUrl>
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 
 #include "app/compare/compare_page.h"
 #include "engine/coco/files/results.h"
+#include "tests/app/dropped_files.h"
 #include "tests/app/live_run.h"
 #include "tests/app/made_run.h"
 #include "widgets/comparison/comparison_tables.h"
 #include "widgets/comparison/confusion_view.h"
 #include "widgets/comparison/objects_view.h"
-#include "widgets/drop_hint.h"
 #include "widgets/empty_state.h"
 #include "widgets/image_view/image_canvas.h"
 #include "widgets/image_view/paired_view.h"
@@ -128,11 +127,12 @@ class CompareBench : public QObject {
     QTRY_VERIFY(page_->isReady());
   }
 
-  QComboBox* boxOf(const char* name) const {
-    for (QComboBox* box : page_->findChildren<QComboBox*>())
+  static QComboBox* boxOf(const QWidget& page, const char* name) {
+    for (QComboBox* box : page.findChildren<QComboBox*>())
       if (box->accessibleName() == QLatin1String(name)) return box;
     return nullptr;
   }
+  QComboBox* boxOf(const char* name) const { return boxOf(*page_, name); }
 
   /// On the half of A (0) or of B (1); says what was announced.
   QString drop(const QStringList& files, int half = 1) {
@@ -141,14 +141,7 @@ class CompareBench : public QObject {
     for (const QString& file : files) urls << QUrl::fromLocalFile(file);
     data.setUrls(urls);
     const QPoint place(page_->width() * (1 + 2 * half) / 4, page_->height() / 2);
-    QDragEnterEvent enter(place, Qt::CopyAction, &data, Qt::LeftButton, {});
-    QApplication::sendEvent(page_.get(), &enter);
-    const auto* hint = page_->findChild<widgets::DropHint*>();
-    const QString announced =
-        enter.isAccepted() && hint->isVisible() ? hint->accessibleName() : QString();
-    QDropEvent event(place, Qt::CopyAction, &data, Qt::LeftButton, {});
-    QApplication::sendEvent(page_.get(), &event);
-    return announced;
+    return tests::drop(*page_, data, place);
   }
 
   QString emptyTitle() const {

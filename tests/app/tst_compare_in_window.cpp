@@ -48,11 +48,7 @@ class TstCompareInWindow : public tests::CompareBench {
     QCOMPARE(window.runsPanel()->selectedRuns().size(), 2);
     window.showPage(Page::Compare);
     QTRY_VERIFY(window.isReady() && compare->results());
-    const auto isOfA = [](const QComboBox* box) {
-      return box->accessibleName() == QStringLiteral("Run of A");
-    };
-    const auto boxes = compare->findChildren<QComboBox*>();
-    QCOMPARE((*std::ranges::find_if(boxes, isOfA))->currentText(), QStringLiteral("one"));
+    QCOMPARE(boxOf(*compare, "Run of A")->currentText(), QStringLiteral("one"));
   }
 
  private:
