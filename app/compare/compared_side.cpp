@@ -1,23 +1,13 @@
 #include "app/compare/compared_side.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 namespace lockstep::app {
-namespace {
 
-using namespace std::chrono_literals;
-
-constexpr auto kReadingTick = 100ms;
-
-}  // namespace
-
-ComparedSide::ComparedSide(QObject* parent)
-    : QObject(parent),
-      fileJob_([this](const OpenedResults& opened) { takeFile(opened); }, jobs::Kind::Disk) {
-  readingTicks_.setInterval(kReadingTick);
-  connect(&readingTicks_, &QTimer::timeout, this, &ComparedSide::progressed);
+ComparedSide::ComparedSide(QObject* parent) : QObject(parent) {
+  connect(&reading_, &ResultsReading::progressed, this, &ComparedSide::progressed);
+  connect(&reading_, &ResultsReading::ended, this, &ComparedSide::takeFile);
   connectStore();
   connectAnswers();
 }
@@ -69,7 +59,7 @@ void ComparedSide::clear() {
   run_ = nullptr;
   requests_.setRun(nullptr);
   file_.reset();
-  stopReading();
+  reading_.cancel();
   kept_.clear();
   ofFile_.clear();
   heldOut_.reset();
@@ -135,35 +125,22 @@ void ComparedSide::readFile() {
   failure_.clear();
   heldOut_.reset();
   ofFile_.clear();
-  stopReading();
-  reading_ = std::make_shared<ReadingProgress>();
-  readingTicks_.start();
-  fileJob_.request([source = *file_, truth = truth_, progress = reading_] {
-    return openResults(source, truth, *progress);
-  });
+  reading_.start(*file_, truth_);
   Q_EMIT progressed();
 }
 
-/// It ends soon, and what it has read is dropped.
-void ComparedSide::stopReading() {
-  if (reading_) reading_->isCancelled = true;
-  readingTicks_.stop();
-  fileJob_.cancel();
-}
-
 void ComparedSide::cancelReading() {
-  stopReading();
+  reading_.cancel();
   fail(tr("Reading %1 was cancelled.").arg(file_->results));
 }
 
 QString ComparedSide::reading() const {
-  if (!file_ || fileJob_.isIdle()) return {};
-  const std::size_t all = reading_->all;
-  return all == 0 ? tr("starting") : tr("%L1 of %L2 images").arg(reading_->done).arg(all);
+  if (!file_ || !reading_.isRunning()) return {};
+  const QString known = reading_.progress();
+  return known.isEmpty() ? tr("starting") : known;
 }
 
 void ComparedSide::takeFile(const OpenedResults& opened) {
-  readingTicks_.stop();
   for (const auto& [file, version] : opened.files) watched_.add(file, version);
   if (!opened.failure.isEmpty()) return fail(opened.failure);
   if (opened.heldOut.dataset) heldOut_ = opened.heldOut;
@@ -247,7 +224,7 @@ widgets::MatchRules ComparedSide::rules() const {
 }
 
 bool ComparedSide::isIdle() const {
-  if (file_) return fileJob_.isIdle();
+  if (file_) return !reading_.isRunning();
   return !run_ || (run_->isLoaded() && store_.isIdle());
 }
 

@@ -2,9 +2,7 @@
 
 #include <QObject>
 #include <QPointer>
-#include <QTimer>
 #include <map>
-#include <memory>
 #include <optional>
 
 #include "app/controllers/prediction_requests.h"
@@ -13,9 +11,9 @@
 #include "app/models/prediction_steps.h"
 #include "app/models/predictions_store.h"
 #include "app/results/opened_results.h"
+#include "app/results/results_reading.h"
 #include "widgets/instances/match_rules.h"
 #include "widgets/instances/prediction_store.h"
-#include "widgets/jobs/latest_job.h"
 
 namespace lockstep::app {
 
@@ -99,7 +97,6 @@ class ComparedSide : public QObject {
   void readFile();
   void fail(const QString& why);
   void clear();
-  void stopReading();
   void takeFile(const OpenedResults& opened);
 
   QPointer<RunController> run_;
@@ -117,9 +114,7 @@ class ComparedSide : public QObject {
   QString failure_;
   WatchedFiles watched_;  ///< that were read
   bool isReadAgain_ = false;
-  std::shared_ptr<ReadingProgress> reading_;  ///< of the last file
-  QTimer readingTicks_;
-  jobs::LatestJob<OpenedResults> fileJob_;
+  ResultsReading reading_;
 };
 
 }  // namespace lockstep::app

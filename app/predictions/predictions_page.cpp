@@ -479,7 +479,7 @@ void PredictionsPage::forgetAfter(qint64 step) {
 }
 
 bool PredictionsPage::isReady() const {
-  if (search_.isRunning() || keptSearch_.isRunning() || resultsReading_ ||
+  if (search_.isRunning() || keptSearch_.isRunning() || resultsReading_.isRunning() ||
       !waitingResults_.results.isEmpty())
     return false;
   if (!run_) return store_.isIdle() && view_->isReady();

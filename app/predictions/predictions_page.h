@@ -2,7 +2,6 @@
 
 #include <QHash>
 #include <QPointer>
-#include <QTimer>
 #include <QVariantMap>
 #include <QWidget>
 #include <functional>
@@ -22,6 +21,7 @@
 #include "app/predictions/opened_batches.h"
 #include "app/predictions/opened_images.h"
 #include "app/results/opened_results.h"
+#include "app/results/results_reading.h"
 #include "engine/coco/files/dataset.h"
 #include "widgets/instances/wanted_instance.h"
 #include "widgets/jobs/jobs.h"
@@ -140,7 +140,7 @@ class PredictionsPage : public QWidget {
   void showMessage(const QString& message, const QString& action, const std::function<void()>& act);
   void tellResultsFailed(const QString& why);
   void showResultsProgress();
-  void endReadingResults();
+  void takeResults(const OpenedResults& opened);
   void cancelResults();
   void showResults();
   void tellOddScores();
@@ -228,9 +228,7 @@ class PredictionsPage : public QWidget {
   bool areResultsShown_ = false;
   ResultsSource waitingResults_;         ///< for the run's data, that are to judge them
   std::function<void()> messageAction_;  ///< of the button beside the message that has one
-  std::shared_ptr<ReadingProgress> resultsReading_;  ///< null: none are being read
-  jobs::Job resultsJob_;
-  QTimer resultsTicks_;
+  ResultsReading resultsReading_;
   bool predictsOpened_ = false;  ///< as soon as there is a checkpoint
   std::unique_ptr<QTemporaryDir> pasted_;
   int pastedCount_ = 0;

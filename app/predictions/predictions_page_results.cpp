@@ -1,22 +1,17 @@
 // PredictionsPage's opened results: a COCO results file of any program.
 #include <QFileDialog>
 #include <QFileInfo>
-#include <chrono>
 
 #include "app/predictions/predictions_page.h"
 #include "widgets/image_view/predictions_view.h"
 #include "widgets/jobs/awaited.h"
 
 namespace lockstep::app {
-namespace {
-
-constexpr std::chrono::milliseconds kProgressInterval{100};
-
-}  // namespace
 
 void PredictionsPage::connectResults() {
-  resultsTicks_.setInterval(kProgressInterval);
-  connect(&resultsTicks_, &QTimer::timeout, this, &PredictionsPage::showResultsProgress);
+  connect(&resultsReading_, &ResultsReading::progressed, this,
+          &PredictionsPage::showResultsProgress);
+  connect(&resultsReading_, &ResultsReading::ended, this, &PredictionsPage::takeResults);
 }
 
 void PredictionsPage::openResultsDialog() {
@@ -45,24 +40,19 @@ void PredictionsPage::readResults(const ResultsSource& source,
   askedResults_ = source;
   waitingResults_ = {};
   if (source.annotations.isEmpty() && !truth) return refuseUnjudged(source);
-  resultsReading_ = std::make_shared<ReadingProgress>();
-  resultsTicks_.start();
+  resultsReading_.start(source, truth);
   showResultsProgress();
-  resultsJob_ = jobs::start(
-      this, jobs::Kind::Disk,
-      [source, truth, reading = resultsReading_] {
-        return app::openResults(source, truth, *reading);
-      },
-      [this, source](const OpenedResults& opened) {
-        endReadingResults();
-        if (opened.isUnreadable) {
-          view_->setMessage(opened.failure);
-          return announceReady();
-        }
-        if (!opened.failure.isEmpty()) return tellResultsFailed(opened.failure);
-        results_ = {source, opened};
-        showResults();
-      });
+}
+
+void PredictionsPage::takeResults(const OpenedResults& opened) {
+  view_->setMessage({});
+  if (opened.isUnreadable) {
+    view_->setMessage(opened.failure);
+    return announceReady();
+  }
+  if (!opened.failure.isEmpty()) return tellResultsFailed(opened.failure);
+  results_ = {askedResults_, opened};
+  showResults();
 }
 
 /// Or waits for what judges them, or asks for it.
@@ -103,24 +93,17 @@ void PredictionsPage::tellResultsFailed(const QString& why) {
 }
 
 void PredictionsPage::showResultsProgress() {
-  const std::size_t all = resultsReading_->all, done = resultsReading_->done;
   const QString name = QFileInfo(askedResults_.results).fileName();
-  showMessage(all == 0 ? tr("Reading %1…").arg(name)
-                       : tr("Reading %1: %L2 of %L3 images").arg(name).arg(done).arg(all),
-              tr("Cancel"), [this] { cancelResults(); });
-}
-
-void PredictionsPage::endReadingResults() {
-  resultsTicks_.stop();
-  resultsReading_.reset();
-  view_->setMessage({});
+  const QString progress = resultsReading_.progress();
+  showMessage(
+      progress.isEmpty() ? tr("Reading %1…").arg(name) : tr("Reading %1: %2").arg(name, progress),
+      tr("Cancel"), [this] { cancelResults(); });
 }
 
 void PredictionsPage::cancelResults() {
-  if (!resultsReading_) return;
-  resultsReading_->isCancelled = true;
-  resultsJob_.cancel();
-  endReadingResults();
+  if (!resultsReading_.isRunning()) return;
+  resultsReading_.cancel();
+  view_->setMessage({});
   announceReady();
 }
 

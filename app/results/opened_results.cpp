@@ -8,6 +8,8 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include "app/results/mask_sizes.h"
 #include "engine/base/error.h"
@@ -106,11 +108,11 @@ class ImagesByName {
 /// Which images are meant by the ids of the file; those that are not named mean themselves.
 using MeantImages = std::map<ImageId, ImageId>;
 
+using Names = std::map<ImageId, std::string>;
+
 /// `predict --images` numbers its images itself, and names their files. Unknown ones get the id -1.
-MeantImages imagesByName(const QString& file, const coco::Dataset& dataset) {
+MeantImages imagesByName(const QString& file, const Names& names, const coco::Dataset& dataset) {
   MeantImages meant;
-  const auto names = coco::loadNamesInResults(file.toStdString());
-  if (names.empty()) return meant;
   const ImagesByName known(dataset);
   for (const auto& [id, name] : names) meant[id] = known.find(file, id, name);
   return meant;
@@ -202,15 +204,41 @@ void addImagesWithoutResults(const coco::Dataset& dataset, OpenedResults& opened
     opened.predictions.try_emplace(image.id, widgets::ImageDetections(none));
 }
 
-void read(const ResultsSource& source, ReadingProgress& progress, OpenedResults& opened) {
+/// As it is written.
+std::shared_ptr<coco::ResultsByImage> parsedOnce(const QString& file,
+                                                 const base::FileVersion& version,
+                                                 ParsedResults& parsed) {
+  const std::lock_guard lock(parsed.mutex);
+  if (!parsed.content || parsed.version != version) {
+    parsed.content = openFile(file);
+    parsed.version = version;
+  }
+  return parsed.content;
+}
+
+/// For a reader who renames its images: `parsed` has it no more. If another reader has taken it,
+/// the file is parsed anew.
+std::shared_ptr<coco::ResultsByImage> takeFrom(ParsedResults& parsed,
+                                               const std::shared_ptr<coco::ResultsByImage>& results,
+                                               const QString& file) {
+  const std::lock_guard lock(parsed.mutex);
+  if (parsed.content != results) return openFile(file);
+  return std::exchange(parsed.content, nullptr);
+}
+
+void read(const ResultsSource& source, ReadingProgress& progress, OpenedResults& opened,
+          ParsedResults& parsed) {
   opened.isUnreadable = true;  // until it is read
-  const auto results = openFile(source.results);
+  auto results = parsedOnce(source.results, opened.files[source.results], parsed);
   opened.isUnreadable = false;
   opened.oddScores = results->oddScoreCount();
   if (!source.annotations.isEmpty()) opened.heldOut = readTruth(source.annotations);
-  if (!opened.heldOut.dataset) return;
+  if (!opened.heldOut.dataset || progress.isCancelled) return;
   const coco::Dataset& dataset = *opened.heldOut.dataset;
-  results->renameImages(imagesByName(source.results, dataset));
+  if (const Names names = coco::loadNamesInResults(source.results.toStdString()); !names.empty()) {
+    results = takeFrom(parsed, results, source.results);
+    results->renameImages(imagesByName(source.results, names, dataset));
+  }
   const Survey found = surveyOf(*results, dataset, progress);
   if (progress.isCancelled) return;
   requireThatItFits(source.results, found, dataset);
@@ -222,13 +250,13 @@ void read(const ResultsSource& source, ReadingProgress& progress, OpenedResults&
 }  // namespace
 
 OpenedResults openResults(const ResultsSource& source, const std::optional<RunDataset>& truth,
-                          ReadingProgress& progress) {
+                          ReadingProgress& progress, ParsedResults& parsed) {
   OpenedResults opened;
   if (truth) opened.heldOut = *truth;
   for (const QString& file : {source.results, source.annotations})
     if (!file.isEmpty()) opened.files[file] = base::FileVersion::of(file.toStdString());
   try {
-    read(source, progress, opened);
+    read(source, progress, opened, parsed);
   } catch (const std::exception& error) {
     opened.failure = QString::fromUtf8(error.what());
   }

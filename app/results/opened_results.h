@@ -4,10 +4,13 @@
 #include <atomic>
 #include <cstddef>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 
 #include "app/models/predictions_store.h"
 #include "engine/base/file_version.h"
+#include "engine/coco/files/results_by_image.h"
 #include "widgets/instances/prediction_store.h"
 
 namespace lockstep::app {
@@ -36,11 +39,19 @@ struct ReadingProgress {
   std::atomic<bool> isCancelled = false;
 };
 
+/// A results file in memory, whatever judges it; for all that read it. For any thread.
+struct ParsedResults {
+  std::mutex mutex{};  ///< of the others; locked while the file is parsed
+  base::FileVersion version{};
+  std::shared_ptr<coco::ResultsByImage> content{};  ///< null: it must be parsed
+};
+
 /// Reads a results file, also of `predict` or of a run folder. `truth`: what it is judged by,
 /// unless the source has annotations of its own; with neither there is no held-out set, and only
-/// whether the file can be read is found. Blocks, on all processors; throws nothing. If it is
-/// cancelled, the results mean nothing.
+/// whether the file can be read is found. Takes the file from `parsed` where it has this version,
+/// and leaves it there. Blocks, on all processors; throws nothing. If it is cancelled, the results
+/// mean nothing.
 OpenedResults openResults(const ResultsSource& source, const std::optional<RunDataset>& truth,
-                          ReadingProgress& progress);
+                          ReadingProgress& progress, ParsedResults& parsed);
 
 }  // namespace lockstep::app

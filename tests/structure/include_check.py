@@ -62,7 +62,7 @@ ALLOWED = {
     # Pages know neither one another nor the window around them.
     "app/runs": PAGE,
     "app/monitor": PAGE | {"widgets/plots", "widgets/export"},
-    "app/results": CORE | {"app/models", "widgets/instances"},
+    "app/results": CORE | {"app/models", "widgets/instances", "widgets/jobs"},
     "app/predictions": PAGE | {"app/results", "widgets/image_view", "widgets/instances"},
     "app/data": PAGE | {"dataset_check", "widgets/dataset_view"},
     "app/compare": PAGE | {"app/results", "widgets/plots", "widgets/comparison", "widgets/image_view", "widgets/instances"},
