@@ -207,7 +207,8 @@ void HttpServer::listen(const std::string& address, int port) {
   if (const int error =
           ::getaddrinfo(address.c_str(), std::to_string(port).c_str(), &hints, &found.first);
       error != 0)
-    throw UserError("--bind " + address + ": " + ::gai_strerror(error));
+    throw UserError("--bind " + address + ": " + ::gai_strerror(error) +
+                    "; give an IPv4 or IPv6 address, such as 127.0.0.1 or 0.0.0.0");
   const addrinfo& one = *found.first;
   listener_.reset(::socket(one.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int on = 1;
