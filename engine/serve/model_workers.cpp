@@ -88,6 +88,8 @@ struct ModelWorkers::Slot {
   std::chrono::seconds pause{0};  ///< before it is started again
 
   bool isFree() const { return isLoaded && control.empty(); }
+  /// Of what it has or loads.
+  const ServedWeights& newest() const { return next ? *next : *weights; }
 };
 
 ModelWorkers::ModelWorkers(supervisor::PollLoop& loop, supervisor::RunLog& log, Setup setup,
@@ -121,7 +123,9 @@ void ModelWorkers::start(Slot& slot) {
   slot.worker = std::make_unique<supervisor::WorkerProcess>(
       loop_, supervisor::WorkerProcess::Handlers{
                  [this, &slot](const protocol::WorkerMessage& message) { handle(slot, message); },
-                 [this](const std::string& line) { log_.forwardWarning(line); },
+                 [this, &slot](const std::string& line) {
+                   log_.forwardWarning(slot.newest().named(line));
+                 },
                  [this, &slot](const supervisor::WorkerExit& exit) { exited(slot, exit); }});
   slot.weights = loadable_;
   slot.failure.clear();
@@ -142,7 +146,7 @@ void ModelWorkers::handle(Slot& slot, const protocol::WorkerMessage& message) {
   } else if (std::holds_alternative<protocol::State>(message)) {
     becomeReady(slot);
   } else if (const auto* failed = std::get_if<protocol::Failed>(&message)) {
-    slot.failure = (slot.next ? slot.next : slot.weights)->named(failed->message);
+    slot.failure = slot.newest().named(failed->message);
     slot.status = static_cast<ExitStatus>(failed->exitStatus);
   } else if (const auto* log = std::get_if<protocol::Log>(&message)) {
     log_.write("worker", *log);
