@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "engine/ops/spare_threads.h"
+
 namespace lockstep::eval {
 
 void forEachImage(std::int64_t count, int threads, const std::function<void(std::int64_t)>& work,
@@ -17,8 +19,11 @@ void forEachImage(std::int64_t count, int threads, const std::function<void(std:
   std::atomic<std::int64_t> next{0}, done{0};
   std::mutex mutex;
   std::exception_ptr failure;  // under mutex
+  const auto workerCount =
+      static_cast<int>(std::clamp<std::int64_t>(count, 1, std::max(threads, 1)));
   const auto takeImages = [&] {
     at::set_num_threads(1);
+    const ops::SpareThreads spare(threads / workerCount);
     const at::NoGradGuard noGradients;
     try {
       for (std::int64_t i; (i = next++) < count;) {
@@ -35,12 +40,11 @@ void forEachImage(std::int64_t count, int threads, const std::function<void(std:
   };
 
   const int intraOpThreads = at::get_num_threads();
-  if (threads <= 1) {
+  if (workerCount == 1) {
     takeImages();
   } else {
     std::vector<std::jthread> workers;
-    for (std::int64_t t = 0; t < std::min<std::int64_t>(threads, count); ++t)
-      workers.emplace_back(takeImages);
+    for (int t = 0; t < workerCount; ++t) workers.emplace_back(takeImages);
   }
   at::set_num_threads(intraOpThreads);
   if (failure) std::rethrow_exception(failure);

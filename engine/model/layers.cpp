@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/ops/conv2d.h"
+#include "engine/ops/linear.h"
 
 namespace lockstep::model {
 
@@ -54,7 +55,7 @@ at::Tensor ConvTranspose2d::forward(const at::Tensor& x) const {
   // Views: maps and weights are channels_last.
   const at::Tensor rows = x.permute({0, 2, 3, 1}).reshape({x.size(0) * pixels, in});
   const at::Tensor weights = castLike(x, weight_).permute({0, 2, 3, 1}).reshape({in, 4 * out});
-  at::Tensor hidden = at::addmm(castLike(x, bias_).repeat({4}), rows, weights).relu_();
+  at::Tensor hidden = ops::linear(rows, weights.t(), castLike(x, bias_).repeat({4})).relu_();
   if (ActivationWatch::current() != nullptr) {
     report(hidden.view({x.size(0), x.size(2), x.size(3), 2, 2, out})
                .permute({0, 5, 1, 3, 2, 4})
@@ -70,7 +71,7 @@ Linear::Linear(std::int64_t in, std::int64_t out) {
 }
 
 at::Tensor Linear::forward(const at::Tensor& x) const {
-  at::Tensor out = at::linear(x, castLike(x, weight_), castLike(x, bias_));
+  at::Tensor out = ops::linear(x, castLike(x, weight_), castLike(x, bias_));
   report(out);
   return out;
 }
@@ -87,7 +88,7 @@ at::Tensor FlattenLinear::forward(const at::Tensor& x) const {
     return map.permute({0, 2, 3, 1}).flatten(1);
   };
   at::Tensor out =
-      at::linear(inMemoryOrder(x), inMemoryOrder(castLike(x, weight_)), castLike(x, bias_));
+      ops::linear(inMemoryOrder(x), inMemoryOrder(castLike(x, weight_)), castLike(x, bias_));
   report(out);
   return out;
 }

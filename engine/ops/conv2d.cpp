@@ -4,6 +4,8 @@
 #include <ATen/Version.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "engine/ops/spare_threads.h"
+
 namespace lockstep::ops {
 namespace {
 
@@ -59,6 +61,18 @@ class Conv2dFunction : public torch::autograd::Function<Conv2dFunction> {
   }
 };
 
+at::Tensor convolve(const at::Tensor& x, const at::Tensor& weight,
+                    const std::optional<at::Tensor>& bias, std::int64_t stride,
+                    std::int64_t padding) {
+  const auto compute = [&](const at::Tensor& input) {
+    return at::conv2d(input, weight, bias, {stride, stride}, {padding, padding});
+  };
+  if (!cpu::hasSpareThreads()) return compute(x);
+  return cpu::onSpareThreads(
+      {cpu::LibraryCall::Operation::Conv2d, {stride, padding, bias.has_value()}, weight, compute},
+      x);
+}
+
 }  // namespace
 
 at::Tensor conv2d(const at::Tensor& x, const at::Tensor& weight, std::int64_t stride,
@@ -69,7 +83,7 @@ at::Tensor conv2d(const at::Tensor& x, const at::Tensor& weight, std::int64_t st
   if (bias) bias = bias->to(x.scalar_type());
   const at::Tensor out = hasOwnWeightGradient(x, weight, stride)
                              ? Conv2dFunction::apply(x, weight, bias, stride, padding)
-                             : at::conv2d(x, weight, bias, {stride, stride}, {padding, padding});
+                             : convolve(x, weight, bias, stride, padding);
   return applyEpilogue(out, {{}, epilogue.residual, epilogue.hasRelu});
 }
 

@@ -43,6 +43,15 @@ class TstDetectFiles : public QObject {
     QVERIFY(model_->is_training());
   }
 
+  void aFileAloneHasTheSameResultsOnSeveralThreads() {
+    const std::vector<eval::NumberedFile> one{files_.front()};
+    const std::string expected =
+        coco::detectionsToJson(eval::detectFiles(*model_, one, options(1)).detections);
+    for (int i = 0; i < 3; ++i)  // what comes often is on all threads
+      QCOMPARE(coco::detectionsToJson(eval::detectFiles(*model_, one, options(3)).detections),
+               expected);
+  }
+
   void theConfiguredNumberOfThreadsIsUsed() {
     std::vector<std::thread::id> takers;
     const auto note = [&](std::int64_t, std::int64_t) {

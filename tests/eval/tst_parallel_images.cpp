@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "engine/eval/parallel_images.h"
+#include "engine/ops/spare_threads.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 
@@ -37,6 +38,28 @@ class TstParallelImages : public QObject {
     QVERIFY(right);
     QCOMPARE(at::get_num_threads(), before);
     QVERIFY(at::GradMode::is_enabled());
+  }
+
+  void threadsWithoutAnImageAreSpare_data() {
+    QTest::addColumn<int>("images");
+    QTest::addColumn<int>("perImage");
+    QTest::addRow("one image") << 1 << 4;
+    QTest::addRow("two images") << 2 << 2;
+    QTest::addRow("three images") << 3 << 1;
+    QTest::addRow("nine images") << 9 << 1;
+  }
+  void threadsWithoutAnImageAreSpare() {
+    QFETCH(int, images);
+    QFETCH(int, perImage);
+    std::atomic<bool> right = true;
+    eval::forEachImage(images, 4, [&](std::int64_t) {
+      eval::forEachImage(1, 1, [&](std::int64_t) {  // as for one file of them
+        const ops::cpu::OnSpareThreads all;
+        if (at::get_num_threads() != perImage) right = false;
+      });
+    });
+    QVERIFY(right);
+    QVERIFY(!ops::cpu::hasSpareThreads());
   }
 
   void exceptionsAreRethrown() {

@@ -4,6 +4,7 @@
 #include <ATen/Parallel.h>
 
 #include "engine/ops/cpu/vector_clones.h"
+#include "engine/ops/spare_threads.h"
 
 namespace lockstep::ops {
 namespace {
@@ -45,6 +46,7 @@ void cpu::applyEpilogue(at::Tensor& map, const Epilogue& epilogue) {
   const float* shifts = bias.defined() ? bias.const_data_ptr<float>() : nullptr;
   const float* others = epilogue.residual ? epilogue.residual->const_data_ptr<float>() : nullptr;
   const auto act = epilogue.hasRelu ? applyWithRelu : applyWithoutRelu;
+  const cpu::OnSpareThreads threads;
   at::parallel_for(0, pixels, 64, [&](std::int64_t begin, std::int64_t end) {
     act(values + begin * channels, shifts, others == nullptr ? nullptr : others + begin * channels,
         end - begin, channels);

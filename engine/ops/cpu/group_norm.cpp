@@ -9,6 +9,7 @@
 #include "engine/ops/cpu/channel_sums.h"
 #include "engine/ops/cpu/float_runs.h"
 #include "engine/ops/cpu/vector_clones.h"
+#include "engine/ops/spare_threads.h"
 
 namespace lockstep::ops {
 namespace {
@@ -44,6 +45,7 @@ struct Part {
 template <typename Body>
 void forEachPart(const MapSize& size, bool isHalf, const Body& body) {
   const std::int64_t run = isHalf ? kRun : kPart;
+  const cpu::OnSpareThreads threads;
   at::parallel_for(0, size.images * size.parts(), 1, [&](std::int64_t begin, std::int64_t end) {
     FloatRoom room(isHalf ? run * size.channels : 0);
     for (std::int64_t i = begin; i < end; ++i) {

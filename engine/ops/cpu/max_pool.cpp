@@ -9,6 +9,7 @@
 
 #include "engine/ops/cpu/vector_clones.h"
 #include "engine/ops/pool_size.h"
+#include "engine/ops/spare_threads.h"
 
 namespace lockstep::ops {
 namespace {
@@ -99,6 +100,7 @@ void poolPixelBackward(const Windows& windows, std::int64_t channels, float* __r
 
 void cpu::maxPool(const at::Tensor& x, at::Tensor& out, at::Tensor& argmax) {
   const PoolSize size(x.size(0), x.size(1), x.size(2), x.size(3));
+  const OnSpareThreads threads;
   at::parallel_for(0, size.images * size.outHeight, 4, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t image = i / size.outHeight, row = i % size.outHeight;

@@ -10,6 +10,7 @@
 
 #include "engine/ops/cpu/vector_clones.h"
 #include "engine/ops/paste_window.h"
+#include "engine/ops/spare_threads.h"
 
 namespace lockstep::ops {
 namespace {
@@ -123,6 +124,7 @@ std::vector<MaskRuns> cpu::pasteMasks(const at::Tensor& probs, const at::Tensor&
                                       const base::ImageSize& size) {
   const std::int64_t side = probs.size(1);
   std::vector<MaskRuns> runs(probs.size(0));
+  const OnSpareThreads threads;
   at::parallel_for(0, probs.size(0), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t d = begin; d < end; ++d) {
       runs[d] = pasteMask(probs.const_data_ptr<float>() + d * side * side,

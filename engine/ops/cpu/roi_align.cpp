@@ -8,6 +8,7 @@
 
 #include "engine/ops/cpu/roi_sampling.h"
 #include "engine/ops/cpu/vector_clones.h"
+#include "engine/ops/spare_threads.h"
 
 namespace lockstep::ops {
 namespace {
@@ -116,6 +117,7 @@ template <typename T>
 void poolAll(const std::vector<at::Tensor>& features, const Regions& regions, at::Tensor& out) {
   const std::int64_t channels = out.size(1), binCount = out.size(2) * out.size(3);
   T* outData = out.data_ptr<T>();
+  const cpu::OnSpareThreads threads;
   at::parallel_for(0, regions.count(), 4, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k) {
       if (!regions.isPresent(k)) {
