@@ -286,6 +286,8 @@ class TstPredictedResults : public QObject, protected tests::PredictionsPageBenc
     PredictionsPage page;
     show(page, run);
     page.openResults({resultsFile("live.json", kFifth)});
+    QTRY_VERIFY(page.isReady() && hasLabel(page, QStringLiteral("live.json")));
+    page.view()->showImage(ImageId{5});
     const auto* panel = page.findChild<widgets::PredictionsPanel*>();
     QTRY_COMPARE(panel->countText(widgets::Verdict::FalsePositive), QStringLiteral("1"));
     QComboBox* part = comboOf(page, QStringLiteral("Part of the data"));
