@@ -13,6 +13,16 @@
 #include "engine/ops/spare_threads.h"
 
 namespace lockstep::eval {
+namespace {
+
+/// A thread's first operation takes the number that any thread has set last, for LibTorch and for
+/// its headers in this program each. It must not be in the place of what the thread sets itself.
+void takeThreadCount() {
+  at::internal::lazy_init_num_threads();
+  at::get_num_threads();
+}
+
+}  // namespace
 
 void forEachImage(std::int64_t count, int threads, const std::function<void(std::int64_t)>& work,
                   const Progress& progress) {
@@ -22,6 +32,7 @@ void forEachImage(std::int64_t count, int threads, const std::function<void(std:
   const auto workerCount =
       static_cast<int>(std::clamp<std::int64_t>(count, 1, std::max(threads, 1)));
   const auto takeImages = [&] {
+    takeThreadCount();
     at::set_num_threads(1);
     const ops::SpareThreads spare(threads / workerCount);
     const at::NoGradGuard noGradients;

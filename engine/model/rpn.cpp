@@ -6,6 +6,7 @@
 
 #include "engine/base/counter_hash.h"
 #include "engine/ops/box_coding.h"
+#include "engine/ops/linear.h"
 #include "engine/ops/matching.h"
 #include "engine/ops/nms.h"
 #include "engine/ops/sampling.h"
@@ -67,7 +68,7 @@ at::Tensor Rpn::head(const std::vector<at::Tensor>& features) const {
   std::vector<at::Tensor> ofLevels;
   for (const at::Tensor& level : features) {
     const at::Tensor hidden = conv_->forward(level, /*hasRelu=*/true);
-    ofLevels.push_back(at::linear(hidden.permute({0, 2, 3, 1}), weights, biases).flatten(1, 2));
+    ofLevels.push_back(ops::linear(hidden.permute({0, 2, 3, 1}), weights, biases).flatten(1, 2));
     reportLevel(ofLevels.back().view({level.size(0), level.size(2), level.size(3), -1}));
   }
   return at::cat(ofLevels, 1);

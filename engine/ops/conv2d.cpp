@@ -64,13 +64,13 @@ class Conv2dFunction : public torch::autograd::Function<Conv2dFunction> {
 at::Tensor convolve(const at::Tensor& x, const at::Tensor& weight,
                     const std::optional<at::Tensor>& bias, std::int64_t stride,
                     std::int64_t padding) {
-  const auto compute = [&](const at::Tensor& input) {
-    return at::conv2d(input, weight, bias, {stride, stride}, {padding, padding});
+  const auto compute = [=](const at::Tensor& map, const at::Tensor& kernels,
+                           const std::optional<at::Tensor>& shifts) {
+    return at::conv2d(map, kernels, shifts, {stride, stride}, {padding, padding});
   };
-  if (!cpu::hasSpareThreads()) return compute(x);
+  if (!cpu::hasSpareThreads()) return compute(x, weight, bias);
   return cpu::onSpareThreads(
-      {cpu::LibraryCall::Operation::Conv2d, {stride, padding, bias.has_value()}, weight, compute},
-      x);
+      {cpu::LibraryCall::Operation::Conv2d, {stride, padding}, x, weight, bias, compute});
 }
 
 }  // namespace

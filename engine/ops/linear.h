@@ -4,7 +4,7 @@
 
 namespace lockstep::ops {
 
-/// x [M,C] times the transposed weight [O,C], plus bias [O]: LibTorch's, on SpareThreads where
+/// x [...,C] times the transposed weight [O,C], plus bias [O]: LibTorch's, on SpareThreads where
 /// gradients are not recorded. Differentiable.
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
 

@@ -2,17 +2,19 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace lockstep::ops {
 
 /// While it lives, CPU operations of the calling thread may use so many intra-op threads, itself
-/// among them, where their results have the bits that one thread gives. Others go on with those
-/// that they have. Inside of another it may only add some.
+/// among them, where their results have the bits that one thread gives; the others stay on that
+/// one, which at::set_num_threads(1) has to see to. Inside of another it may only add some.
 class SpareThreads {
  public:
   explicit SpareThreads(int threads);
@@ -26,7 +28,8 @@ class SpareThreads {
 
 namespace cpu {
 
-/// Whether the calling thread has any besides itself, and records no gradients.
+/// Whether the calling thread has any besides itself, which LibTorch uses alone, and records no
+/// gradients.
 bool hasSpareThreads();
 
 /// For operations that give the same bits on any number of threads: while it lives, those of the
@@ -40,6 +43,7 @@ class OnSpareThreads {
 
  private:
   int before_;
+  bool isOn_;
 };
 
 /// Which operations of a library give the same bits on several threads as on one, found out by
@@ -55,25 +59,30 @@ class KnownBits {
 
  private:
   enum class State { Once, Same, Different };
+  static constexpr std::size_t kMost = 4096;  ///< then all are forgotten
 
   std::mutex mutex_;
   std::map<Case, State> cases_;
 };
 
-/// What LibTorch computes of x and weight with an order of additions of its own.
+/// What LibTorch computes with an order of additions of its own: products along the channels of x
+/// and of weight [O,C,...], plus bias.
 struct LibraryCall {
-  enum class Operation { Conv2d, Linear };
+  enum class Operation { Conv2d, Linear };  ///< x [N,C,H,W]; x [...,C]
 
   Operation operation;
-  std::vector<std::int64_t> settings;  ///< besides the sizes of x and weight
-  at::Tensor weight;
-  /// Of any x of these sizes; one contiguous tensor, without gradients.
-  std::function<at::Tensor(const at::Tensor& x)> compute;
+  std::vector<std::int64_t> settings;  ///< besides sizes
+  at::Tensor x, weight;
+  std::optional<at::Tensor> bias;
+  /// One dense tensor.
+  std::function<at::Tensor(const at::Tensor& x, const at::Tensor& weight,
+                           const std::optional<at::Tensor>& bias)>
+      compute;
 };
 
-/// call.compute(x), on the spare threads where that changes no bit, which is tried with random
-/// numbers in the place of x.
-at::Tensor onSpareThreads(const LibraryCall& call, const at::Tensor& x);
+/// The call's result, on the spare threads where that changes no bit. That is tried with numbers
+/// whose sum is nothing but the rounding of its order; what is found out holds for the process.
+at::Tensor onSpareThreads(const LibraryCall& call);
 
 }  // namespace cpu
 

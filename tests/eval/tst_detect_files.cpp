@@ -43,12 +43,18 @@ class TstDetectFiles : public QObject {
     QVERIFY(model_->is_training());
   }
 
-  void aFileAloneHasTheSameResultsOnSeveralThreads() {
-    const std::vector<eval::NumberedFile> one{files_.front()};
+  void fewFilesHaveTheSameResultsOnManyThreads_data() {
+    QTest::addColumn<int>("count");
+    QTest::addRow("one file") << 1;
+    QTest::addRow("two files") << 2;
+  }
+  void fewFilesHaveTheSameResultsOnManyThreads() {
+    QFETCH(int, count);
+    const std::vector<eval::NumberedFile> few(files_.begin(), files_.begin() + count);
     const std::string expected =
-        coco::detectionsToJson(eval::detectFiles(*model_, one, options(1)).detections);
+        coco::detectionsToJson(eval::detectFiles(*model_, few, options(1)).detections);
     for (int i = 0; i < 3; ++i)  // what comes often is on all threads
-      QCOMPARE(coco::detectionsToJson(eval::detectFiles(*model_, one, options(3)).detections),
+      QCOMPARE(coco::detectionsToJson(eval::detectFiles(*model_, few, options(4)).detections),
                expected);
   }
 

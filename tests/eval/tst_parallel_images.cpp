@@ -62,6 +62,27 @@ class TstParallelImages : public QObject {
     QVERIFY(!ops::cpu::hasSpareThreads());
   }
 
+  /// A new thread's first operation would take the number that another thread has set last.
+  void aThreadKeepsItsNumberWhileAnotherHasMore() {
+    std::atomic<bool> hasMore = false, isAsked = false;
+    int own = 0;
+    eval::forEachImage(2, 4, [&](std::int64_t i) {
+      if (i == 0) {
+        const ops::cpu::OnSpareThreads all;
+        hasMore = true;
+        hasMore.notify_all();
+        isAsked.wait(false);
+      } else {
+        hasMore.wait(false);
+        at::parallel_for(0, 8, 1, [](std::int64_t, std::int64_t) {});
+        own = at::get_num_threads();
+        isAsked = true;
+        isAsked.notify_all();
+      }
+    });
+    QCOMPARE(own, 1);
+  }
+
   void exceptionsAreRethrown() {
     QVERIFY_EXCEPTION_THROWN(eval::forEachImage(20, 3,
                                                 [](std::int64_t i) {

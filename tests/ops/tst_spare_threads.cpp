@@ -3,6 +3,7 @@
 #include <QTest>
 #include <functional>
 #include <initializer_list>
+#include <optional>
 
 #include "engine/ops/conv2d.h"
 #include "engine/ops/epilogue.h"
@@ -18,25 +19,29 @@ using namespace lockstep;
 class TstSpareThreads : public QObject {
   Q_OBJECT
 
+  int threads_ = 1;
+
   /// Three times, as what comes often is found out about.
   static void compareWithOneThread(const std::function<at::Tensor()>& compute) {
     const at::NoGradGuard noGradients;
-    const int before = at::get_num_threads();
-    at::set_num_threads(1);
     const at::Tensor expected = compute();
     for (int i = 0; i < 3; ++i) {
       const ops::SpareThreads spare(3);
       QVERIFY(at::equal(compute(), expected));
       QCOMPARE(at::get_num_threads(), 1);
     }
-    at::set_num_threads(before);
   }
   static at::Tensor mapOf(std::initializer_list<std::int64_t> sizes, at::ScalarType type) {
     return torch::randn(sizes).to(type).contiguous(at::MemoryFormat::ChannelsLast);
   }
 
  private Q_SLOTS:
-  void init() { torch::manual_seed(3); }
+  void init() {
+    torch::manual_seed(3);
+    threads_ = at::get_num_threads();
+    at::set_num_threads(1);
+  }
+  void cleanup() { at::set_num_threads(threads_); }
 
   void convolutionsHaveTheBitsOfOneThread_data() {
     QTest::addColumn<int>("in");
@@ -73,12 +78,18 @@ class TstSpareThreads : public QObject {
 
   void productsHaveTheBitsOfOneThread_data() {
     QTest::addColumn<int>("rows");
-    for (const int rows : {1, 30, 300}) QTest::addRow("%d rows", rows) << rows;
+    QTest::addColumn<bool>("isHalf");
+    for (const bool isHalf : {false, true})
+      for (const int rows : {1, 30, 300})
+        QTest::addRow("%d rows, %s", rows, isHalf ? "bf16" : "fp32") << rows << isHalf;
   }
   void productsHaveTheBitsOfOneThread() {
     QFETCH(int, rows);
-    const at::Tensor x = torch::randn({rows, 784}), weight = torch::randn({256, 784}),
-                     bias = torch::randn({256});
+    QFETCH(bool, isHalf);
+    const at::ScalarType type = isHalf ? at::kBFloat16 : at::kFloat;
+    const at::Tensor x = torch::randn({rows, 784}).to(type),
+                     weight = torch::randn({256, 784}).to(type),
+                     bias = torch::randn({256}).to(type);
     compareWithOneThread([&] { return ops::linear(x, weight, bias); });
   }
 
@@ -91,8 +102,6 @@ class TstSpareThreads : public QObject {
   }
 
   void theyAreUsedWhileTheyAreLent() {
-    const int before = at::get_num_threads();
-    at::set_num_threads(1);
     {
       const ops::SpareThreads spare(3), fewer(2);
       const ops::cpu::OnSpareThreads on;
@@ -100,7 +109,6 @@ class TstSpareThreads : public QObject {
     }
     const ops::cpu::OnSpareThreads on;
     QCOMPARE(at::get_num_threads(), 1);
-    at::set_num_threads(before);
   }
 
   void notWhereGradientsAreRecorded() {
@@ -108,6 +116,8 @@ class TstSpareThreads : public QObject {
     QVERIFY(!ops::cpu::hasSpareThreads());
     const at::NoGradGuard noGradients;
     QVERIFY(ops::cpu::hasSpareThreads());
+    at::set_num_threads(2);  // whose bits are not those of one
+    QVERIFY(!ops::cpu::hasSpareThreads());
   }
 
   void aCaseIsTriedOnceAsSoonAsItComesAgain() {
@@ -127,31 +137,43 @@ class TstSpareThreads : public QObject {
     QCOMPARE(tries, 2);
   }
 
-  /// So different bits are noticed, whatever x is.
+  /// So different bits are noticed, whatever the values are.
+  void whatIsOtherOnSeveralThreadsStaysOnOne_data() {
+    QTest::addColumn<bool>("isHalf");
+    QTest::addColumn<int>("onSeveral");
+    QTest::addColumn<bool>("changesOrder");
+    QTest::addRow("fp32, another order") << false << 0 << true;
+    QTest::addRow("bf16, another order") << true << 0 << true;
+    QTest::addRow("fp32") << false << 2 << false;
+    QTest::addRow("bf16") << true << 2 << false;
+  }
   void whatIsOtherOnSeveralThreadsStaysOnOne() {
+    QFETCH(bool, isHalf);
+    QFETCH(int, onSeveral);
+    QFETCH(bool, changesOrder);
     const at::NoGradGuard noGradients;
-    const int before = at::get_num_threads();
-    at::set_num_threads(1);
     const ops::SpareThreads spare(2);
-    const at::Tensor zeros = torch::zeros({1, 5}), weight = torch::ones({5});
-    int onSeveral = 0;
-    const auto compute = [&](const at::Tensor& x) {
+    const at::ScalarType type = isHalf ? at::kBFloat16 : at::kFloat;
+    const at::Tensor zeros = torch::zeros({2, 64}, type), weight = torch::zeros({2, 64}, type);
+    int count = 0;
+    const auto compute = [&](const at::Tensor& x, const at::Tensor& w,
+                             const std::optional<at::Tensor>&) {
       const bool areSeveral = at::get_num_threads() > 1;
-      onSeveral += areSeveral && at::equal(x, zeros);
-      return areSeveral ? x * 2 : x * 3;
-    };
-    using Call = ops::cpu::LibraryCall;
-    for (int i = 0; i < 3; ++i)
-      ops::cpu::onSpareThreads({Call::Operation::Linear, {9}, weight, compute}, zeros);
-    QCOMPARE(onSeveral, 0);
-    const auto same = [&](const at::Tensor& x) {
-      onSeveral += at::get_num_threads() > 1 && at::equal(x, zeros);
-      return x * 2;
+      count += areSeveral && at::equal(x, zeros);
+      const at::Tensor all = x.to(at::kFloat).unsqueeze(1) * w.to(at::kFloat);
+      at::Tensor sum = torch::zeros({2, 2});  // of the channels one after the other
+      for (std::int64_t i = 0; i < 64; ++i)
+        sum += all.select(2, areSeveral && changesOrder ? 63 - i : i);
+      return sum.to(type);
     };
     for (int i = 0; i < 3; ++i)
-      ops::cpu::onSpareThreads({Call::Operation::Linear, {10}, weight, same}, zeros);
-    QCOMPARE(onSeveral, 2);
-    at::set_num_threads(before);
+      ops::cpu::onSpareThreads({ops::cpu::LibraryCall::Operation::Linear,
+                                {changesOrder},
+                                zeros,
+                                weight,
+                                std::nullopt,
+                                compute});
+    QCOMPARE(count, onSeveral);
   }
 };
 
