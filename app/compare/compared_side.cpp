@@ -59,7 +59,7 @@ void ComparedSide::clear() {
   run_ = nullptr;
   requests_.setRun(nullptr);
   file_.reset();
-  reading_.cancel();
+  reading_.forget();
   kept_.clear();
   ofFile_.clear();
   heldOut_.reset();

@@ -202,9 +202,7 @@ void PredictionsPage::setRun(RunController* run) {
   pendingStep_.reset();
   followsNewest_ = true;
   whyReloaded_.clear();
-  cancelResults();
-  results_ = {};
-  askedResults_ = {};
+  dropResults();
   waitingResults_ = {};
   areResultsShown_ = false;
   truth_.reset();

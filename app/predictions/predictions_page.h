@@ -142,6 +142,7 @@ class PredictionsPage : public QWidget {
   void showResultsProgress();
   void takeResults(const OpenedResults& opened);
   void cancelResults();
+  void dropResults();
   void showResults();
   void tellOddScores();
   void closeResults();

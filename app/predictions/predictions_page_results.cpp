@@ -143,10 +143,15 @@ void PredictionsPage::tellOddScores() {
       tr("The slider of the score does not reach them all."));
 }
 
-void PredictionsPage::closeResults() {
+void PredictionsPage::dropResults() {
   cancelResults();
+  resultsReading_.forget();
   results_ = {};
   askedResults_ = {};
+}
+
+void PredictionsPage::closeResults() {
+  dropResults();
   leaveResults(part_);
 }
 

@@ -44,6 +44,11 @@ void ResultsReading::cancel() {
   ticks_.stop();
 }
 
+void ResultsReading::forget() {
+  cancel();
+  parsed_.reset();
+}
+
 QString ResultsReading::progress() const {
   if (!progress_) return {};
   const std::size_t all = progress_->all, done = progress_->done;

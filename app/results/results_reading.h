@@ -25,6 +25,8 @@ class ResultsReading : public QObject {
   void start(const ResultsSource& source, const std::optional<RunDataset>& truth);
   /// ended() is not emitted. A file that is being parsed still is until its end, for the next time.
   void cancel();
+  /// The same, and the file leaves the memory with the last who shows its results.
+  void forget();
   bool isRunning() const { return progress_ != nullptr; }
   /// "120 of 500 images"; empty: their number is not known yet.
   QString progress() const;

@@ -80,8 +80,9 @@ struct LibraryCall {
       compute;
 };
 
-/// The call's result, on the spare threads where that changes no bit. That is tried with numbers
-/// whose sum is nothing but the rounding of its order; what is found out holds for the process.
+/// The call's result, if hasSpareThreads(): on them where that changes no bit. That is tried with
+/// numbers whose sum is nothing but the rounding of its order; what is found out holds for the
+/// process.
 at::Tensor onSpareThreads(const LibraryCall& call);
 
 }  // namespace cpu

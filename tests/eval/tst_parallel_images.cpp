@@ -59,7 +59,9 @@ class TstParallelImages : public QObject {
       });
     });
     QVERIFY(right);
-    QVERIFY(!ops::cpu::hasSpareThreads());
+    const int before = at::get_num_threads();
+    const ops::cpu::OnSpareThreads none;
+    QCOMPARE(at::get_num_threads(), before);
   }
 
   /// A new thread's first operation would take the number that another thread has set last.
