@@ -2,6 +2,7 @@
 
 #include <QTest>
 #include <atomic>
+#include <semaphore>
 #include <stdexcept>
 
 #include "engine/eval/parallel_images.h"
@@ -66,20 +67,20 @@ class TstParallelImages : public QObject {
 
   /// A new thread's first operation would take the number that another thread has set last.
   void aThreadKeepsItsNumberWhileAnotherHasMore() {
-    std::atomic<bool> hasMore = false, isAsked = false;
+    std::binary_semaphore hasOne{0}, hasMore{0}, isAsked{0};
     int own = 0;
     eval::forEachImage(2, 4, [&](std::int64_t i) {
       if (i == 0) {
+        hasOne.acquire();
         const ops::cpu::OnSpareThreads all;
-        hasMore = true;
-        hasMore.notify_all();
-        isAsked.wait(false);
+        hasMore.release();
+        isAsked.acquire();
       } else {
-        hasMore.wait(false);
+        hasOne.release();
+        hasMore.acquire();
         at::parallel_for(0, 8, 1, [](std::int64_t, std::int64_t) {});
         own = at::get_num_threads();
-        isAsked = true;
-        isAsked.notify_all();
+        isAsked.release();
       }
     });
     QCOMPARE(own, 1);
