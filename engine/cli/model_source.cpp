@@ -226,7 +226,10 @@ void requireSplit(const ModelSource& source, protocol::Split split) {
 }
 
 void addModelOptions(Command& command, ModelOptions& options) {
-  command.option("target", options.target, "Run folder, packed run or experiment file")
+  command
+      .option("target", options.target,
+              "Run folder, packed run, weights file (.safetensors), a folder with config.yaml and "
+              "model.safetensors, or experiment file")
       .required()
       .metavar("RUN|CONFIG");
   command

@@ -131,9 +131,7 @@ void printAddress(const std::string& address, int port) {
 int serveModel(const ServeOptions& options) {
   checkWorkers(options.ranks);
   const auto program = supervisor::workerProgramBesideThis();
-  ModelOptions model = options.model;
-  if (options.follows && model.weights.empty()) model.weights = "best";
-  serve::ServeSetup setup = setupOf(options, resolveModel(model, program, options.ranks));
+  serve::ServeSetup setup = setupOf(options, resolveModel(options.model, program, options.ranks));
   setup.workers.program = program;
   const std::string address = setup.address;
   base::limitPixels();

@@ -6,6 +6,7 @@
 
 #include "engine/base/base64.h"
 #include "engine/base/error.h"
+#include "engine/base/shortened_text.h"
 #include "engine/protocol/json_text.h"
 
 namespace lockstep::serve {
@@ -47,6 +48,26 @@ ImageInput imageOfMember(std::string_view kind, const std::string& value,
     throw HttpError{403, "url: this server fetches nothing; it was started without --allow-urls"};
   if (value.empty()) throw HttpError{403, "url: the address is empty"};
   return {.url = value};
+}
+
+std::vector<std::int64_t> categoryIdsOf(const nlohmann::json& classes, const ServedModel& model) {
+  if (!classes.is_array()) throw HttpError{400, "classes: must be a list of names or ids"};
+  AskedClasses asked(model);
+  for (const nlohmann::json& one : classes) {
+    if (one.is_string())
+      asked.add(one.get_ref<const std::string&>());
+    else if (one.is_number_integer())
+      asked.add(one.get<std::int64_t>());
+    else
+      throw HttpError{400, "classes: must be names or ids, not " + base::shortened(one.dump())};
+  }
+  return asked.ids();
+}
+
+void requireVersion(const std::string& version, std::int64_t step) {
+  if (!version.empty() && version != std::to_string(step))
+    throw HttpError{404, "the model has no version " + base::shortened(version) + "; step " +
+                             std::to_string(step) + " is served"};
 }
 
 double scoreOf(std::string_view text) {

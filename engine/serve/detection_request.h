@@ -27,6 +27,7 @@ struct DetectionRequest {
   protocol::AnswerForm form = protocol::AnswerForm::Results;
   double scoreThreshold = 0.05;
   std::vector<std::int64_t> categoryIds{};
+  std::string version{};  ///< of the model, which must be the one that answers; empty: any
   /// All answers, in the order of the images, without errors.
   std::function<HttpResponse(const std::vector<DetectionAnswer>&)> respond{};
   bool isSlowToRespond = false;  ///< `respond` is called in another thread
@@ -47,6 +48,11 @@ void addImage(DetectionRequest& asked, ImageInput image, const RequestRules& rul
 /// An image of a JSON document: {"b64"|"file"|"url": …}. Throws HttpError.
 ImageInput imageOfMember(std::string_view kind, const std::string& value,
                          const RequestRules& rules);
+/// Those of a list of names and ids. Throws HttpError.
+std::vector<std::int64_t> categoryIdsOf(const nlohmann::json& classes, const ServedModel& model);
+/// Throws HttpError (404) where a request names a version, which is not empty, and it is not
+/// `step`.
+void requireVersion(const std::string& version, std::int64_t step);
 /// A number from 0 to 1. Throws HttpError.
 double scoreOf(std::string_view text);
 

@@ -69,11 +69,11 @@ HttpResponse busyResponse(std::string_view why) {
 std::optional<std::string> headerParameter(std::string_view header, std::string_view name) {
   std::size_t at = header.find(';');
   while (at < header.size()) {
-    const std::size_t equals = header.find('=', ++at);
-    if (equals == std::string_view::npos) return std::nullopt;
-    const std::string key = base::lowerCase(withoutSpace(header.substr(at, equals - at)));
-    at = equals + 1;
-    const std::string value = parameterValue(header, at);
+    const std::size_t begin = at + 1;
+    at = std::min(header.find_first_of(";=", begin), header.size());
+    if (at == header.size() || header[at] == ';') continue;  // a word that is no parameter
+    const std::string key = base::lowerCase(withoutSpace(header.substr(begin, at - begin)));
+    const std::string value = parameterValue(header, ++at);
     if (key == name) return value;
   }
   return std::nullopt;

@@ -31,10 +31,12 @@ std::string placeOf(const std::string& address, int port) {
   return (isIpv6 ? "[" + address + "]" : address) + ":" + std::to_string(port);
 }
 
-/// One that a proxy may read otherwise than this server hides another request.
+/// One that a proxy may read otherwise than this server hides another request. libmicrohttpd keeps
+/// a space before the colon as a part of the name.
 bool hasOneLength(const HttpRequest& request) {
   std::size_t ways = 0;
   for (const auto& [name, value] : request.headers) {
+    if (name.find_first_of(" \t") != std::string::npos) return false;
     const bool isEncoding = name == "transfer-encoding";
     if (isEncoding && base::lowerCase(withoutSpace(value)) != "chunked") return false;
     if (isEncoding || name == "content-length") ++ways;
@@ -257,7 +259,9 @@ bool HttpServer::begin(Exchange& exchange) {
   MHD_get_connection_values(exchange.connection, MHD_GET_ARGUMENT_KIND, &Callbacks::addParameter,
                             &request);
   if (!hasOneLength(request)) {
-    refuse(exchange, errorResponse(400, "give one Content-Length, or Transfer-Encoding: chunked"));
+    refuse(exchange, errorResponse(400,
+                                   "give one Content-Length, or Transfer-Encoding: chunked, "
+                                   "without a space before the colon"));
     exchange.response.headers.emplace_back("Connection", "close");
     return queue(exchange);
   }
@@ -337,15 +341,16 @@ void HttpServer::setResponse(Exchange& exchange, HttpResponse response) {
   exchange.isAnswered = true;
 }
 
-void HttpServer::respond(RequestId id, HttpResponse response) {
+int HttpServer::respond(RequestId id, HttpResponse response) {
   const auto found = exchanges_.find(id);
-  if (found == exchanges_.end() || found->second->isAnswered) return;
+  if (found == exchanges_.end() || found->second->isAnswered) return response.status;
   Exchange& exchange = *found->second;
   if (answersBytes_ + response.body.size() > limits_.answersBytes)
     response = busyResponse("too many answers are being read");
+  const int status = response.status;
   setResponse(exchange, std::move(response));
-  if (!std::exchange(exchange.isSuspended, false)) return;
-  MHD_resume_connection(exchange.connection);
+  if (std::exchange(exchange.isSuspended, false)) MHD_resume_connection(exchange.connection);
+  return status;
 }
 
 void HttpServer::stopListening() {
@@ -355,15 +360,19 @@ void HttpServer::stopListening() {
 }
 
 /// Where no more connections are accepted, closes the one that has been idle for longest, or else
-/// the one whose request has been coming for longest, so that whoever comes next is answered. The
-/// newest is about to ask.
+/// the one whose request has been coming for longest, or else the one that has been reading its
+/// answer for longest, so that whoever comes next is answered. The newest is about to ask.
 void HttpServer::makeRoom() {
   if (connections_.size() < limits_.connections) return;
   const auto isIdle = [](const Connection& each) { return each.exchange == nullptr; };
   const auto isReceiving = [](const Connection& each) {
     return each.exchange != nullptr && each.exchange->state == Exchange::State::Receiving;
   };
-  if (!closeOldest(isIdle)) closeOldest(isReceiving);
+  const auto isSlowToRead = [this, now = Clock::now()](const Connection& each) {
+    return each.exchange != nullptr && each.exchange->state == Exchange::State::Sending &&
+           now - each.since > limits_.reading;
+  };
+  if (!closeOldest(isIdle) && !closeOldest(isReceiving)) closeOldest(isSlowToRead);
 }
 
 /// Returns whether there is one of these, besides the newest.

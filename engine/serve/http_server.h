@@ -23,13 +23,14 @@ struct HttpLimits {
   std::size_t bodiesBytes = std::size_t{512} << 20;   ///< of all requests that are being read
   std::size_t answersBytes = std::size_t{512} << 20;  ///< of all answers that are being read
   std::size_t headerBytes = std::size_t{32} << 10;    ///< of a request, with its first line
-  /// The others wait; one that is idle, or whose request is still coming, makes room.
+  /// The others wait; one that is idle, or slow to ask or to read its answer, makes room.
   unsigned connections = 800;
   std::chrono::seconds beforeAsking{10};  ///< of a new connection, until its first request begins
   std::chrono::seconds idle{30};       ///< without a request, and without a byte of an answer read
   std::chrono::seconds head{10};       ///< of a request, from its first line
   std::chrono::seconds receiving{60};  ///< from the first line of a request to its last byte
   std::chrono::seconds sending{60};    ///< of an answer
+  std::chrono::seconds reading{1};     ///< of an answer, until others may need its room
 };
 
 /// What a server's requests are for.
@@ -62,9 +63,9 @@ class HttpServer {
 
   int port() const { return port_; }
   /// No effect if the client has gone. 503 instead where answers that others read slowly leave no
-  /// room.
-  void respond(RequestId id, HttpResponse response);
-  /// Accepts no more connections, and closes each once it has its answer.
+  /// room. Returns the status.
+  int respond(RequestId id, HttpResponse response);
+  /// Accepts no more connections, and closes each once it has its answer. To be called once.
   void stopListening();
   /// Whether no request is being read or answered.
   bool isIdle() const { return exchanges_.empty(); }

@@ -58,14 +58,6 @@ ImageInput imageOf(const json& entry, const RequestRules& rules) {
   throw HttpError{400, R"(images: each must be {"b64": …}, {"file": …} or {"url": …})"};
 }
 
-std::string classesOf(const json& classes) {
-  if (!classes.is_array()) throw HttpError{400, "classes: must be a list of names or ids"};
-  std::string list;
-  for (const json& one : classes)
-    list += (one.is_string() ? one.get<std::string>() : one.dump()) + ",";
-  return list;
-}
-
 /// `form`: that of the body, if it names one.
 void takeJson(const HttpRequest& request, const RequestRules& rules, DetectionRequest& asked,
               std::optional<AnswerForm>& form) {
@@ -73,7 +65,7 @@ void takeJson(const HttpRequest& request, const RequestRules& rules, DetectionRe
   if (const auto score = document.find("score"); score != document.end())
     asked.scoreThreshold = scoreOf(score->dump());
   if (const auto classes = document.find("classes"); classes != document.end())
-    asked.categoryIds = rules.model.categoryIds(classesOf(*classes));
+    asked.categoryIds = categoryIdsOf(*classes, rules.model);
   if (const auto named = document.find("form"); named != document.end())
     form = formNamed(named->is_string() ? named->get<std::string>() : named->dump());
   for (const char* list : {"images", "instances"}) {

@@ -159,12 +159,10 @@ json predictionOf(const DetectionAnswer& answer, const LabelControl& control,
 
 }  // namespace
 
-std::optional<HttpResponse> labelStudioAnswer(const std::string& path, std::int64_t step) {
-  if (path == "/health")
-    return HttpResponse{.body = "{\"status\": \"UP\", \"model_class\": \"lockstep\"}\n"};
-  if (path == "/setup")
-    return HttpResponse{.body = json{{"model_version", versionOf(step)}}.dump() + "\n"};
-  return std::nullopt;
+HttpResponse labelStudioAnswer(Endpoint endpoint, std::int64_t step) {
+  if (endpoint == Endpoint::Setup)
+    return {.body = json{{"model_version", versionOf(step)}}.dump() + "\n"};
+  return {.body = "{\"status\": \"UP\", \"model_class\": \"lockstep\"}\n"};
 }
 
 DetectionRequest labelStudioPrediction(const HttpRequest& request, const RequestRules& rules) {

@@ -1,14 +1,13 @@
 #pragma once
 
-#include <optional>
-
 #include "engine/serve/detection_request.h"
+#include "engine/serve/routes.h"
 
 /// Label Studio's ML backend: a model that labels tasks in advance.
 namespace lockstep::serve {
 
-/// Of `/health` and `/setup`; nullopt: another path.
-std::optional<HttpResponse> labelStudioAnswer(const std::string& path, std::int64_t step);
+/// Of `/health` and `/setup`.
+HttpResponse labelStudioAnswer(Endpoint endpoint, std::int64_t step);
 
 /// `POST /predict`: the tasks' images are files of --files or addresses of --allow-urls. Detections
 /// are brushes, polygons or rectangles, whichever the labelling configuration has. Throws

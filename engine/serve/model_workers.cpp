@@ -85,6 +85,7 @@ struct ModelWorkers::Slot {
   Clock::time_point since;    ///< when it got it
   std::string failure;        ///< its last words
   ExitStatus status = ExitStatus::Failed;
+  bool waitsForAnother = false;   ///< to be ready, after which it is started again
   std::chrono::seconds pause{0};  ///< before it is started again
 
   bool isFree() const { return isLoaded && control.empty(); }
@@ -98,6 +99,7 @@ ModelWorkers::ModelWorkers(supervisor::PollLoop& loop, supervisor::RunLog& log, 
     : loop_(loop),
       log_(log),
       setup_(std::move(setup)),
+      asked_(setup_.weights),
       loadable_(setup_.weights),
       onReady_(std::move(onReady)),
       onFailure_(std::move(onFailure)),
@@ -161,6 +163,11 @@ void ModelWorkers::becomeReady(Slot& slot) {
   const auto took =
       std::chrono::ceil<std::chrono::seconds>(kFirstLoads * (Clock::now() - slot.since));
   loading_ = std::min(std::max(took, kLeastLoading), setup_.loading);
+  for (const auto& each : slots_) {
+    if (!each->waitsForAnother) continue;
+    ++statistics_.restarts;
+    restart(*each);
+  }
   onReady_();
 }
 
@@ -184,6 +191,12 @@ void ModelWorkers::handle(Slot& slot, const protocol::Answer& loaded) {
   if (loaded.id != slot.control) return;
   slot.control.clear();
   const auto next = std::exchange(slot.next, nullptr);
+  const auto has = [&](const auto& each) { return each->isLoaded && each->weights == next; };
+  if (!loaded.error.empty() && std::ranges::any_of(slots_, has)) {  // this worker is at fault
+    slot.isLoaded = false;
+    slot.failure = next->named(loaded.error);
+    return slot.worker->kill();
+  }
   if (!loaded.error.empty())
     return giveUp(next, next == loadable_ ? slot.weights : loadable_, next->named(loaded.error));
   slot.weights = next;
@@ -212,6 +225,7 @@ void ModelWorkers::giveUp(const std::shared_ptr<const ServedWeights>& bad,
     log_.warn("serve", "the weights of step " + stepOf(bad) + " cannot be loaded, those " +
                            (isSameStep ? "before them" : "of step " + stepOf(instead)) +
                            " are served on: " + why);
+  if (asked_ == bad) asked_ = instead;
   if (loadable_ == bad) loadable_ = instead;
   if (setup_.weights == bad) setup_.weights = instead;
 }
@@ -226,7 +240,12 @@ void ModelWorkers::exited(Slot& slot, const supervisor::WorkerExit& exit) {
   if (next && next != loadable_ && next == slot.fatal) giveUp(next, loadable_, why);
   if (next) slot.fatal = next;
   retryBatch(slot);
-  if (!wasReady_) return onFailure_(Error(why, slot.status));
+  if (!wasReady_) {
+    slot.waitsForAnother = true;
+    const auto waits = [](const auto& each) { return each->waitsForAnother; };
+    if (std::ranges::all_of(slots_, waits)) return onFailure_(Error(why, slot.status));
+    return log_.warn("serve", why + "; it is replaced once another is ready");
+  }
   log_.warn("serve", why + "; it is replaced");
   ++statistics_.restarts;
   restart(slot);
@@ -309,27 +328,53 @@ void ModelWorkers::cancel(TaskId id) {
 }
 
 void ModelWorkers::dispatch() {
+  askForNewest();
   for (const auto& slot : slots_) {
-    if (waiting_.empty()) return loadNewest();
     if (!slot->isFree()) continue;
-    const auto& weights = tasks_.at(waiting_.front()).asked.weights;
-    if (slot->weights == weights) {
+    const auto front = waiting_.empty() ? nullptr : tasks_.at(waiting_.front()).asked.weights;
+    if (front && !isHeld(front)) {
+      load(*slot, front);
+    } else if (isToLoadNewest(*slot)) {
+      load(*slot, setup_.weights);
+    } else if (hasTask(*slot)) {
       sendBatch(*slot);
-    } else {
-      load(*slot, weights);
     }
   }
 }
 
-/// Before somebody asks; one worker at a time, so that others answer what was asked before.
-void ModelWorkers::loadNewest() {
-  const auto loads = [](const auto& slot) { return slot->next != nullptr; };
-  if (std::ranges::any_of(slots_, loads)) return;
-  const auto lacks = [this](const auto& slot) {
-    return slot->isFree() && slot->weights != setup_.weights;
+/// Once those that were to load them have; at once where no other worker would answer meanwhile.
+void ModelWorkers::askForNewest() {
+  const auto has = [this](const auto& slot) {
+    return slot->isLoaded && slot->weights == setup_.weights;
   };
-  if (const auto slot = std::ranges::find_if(slots_, lacks); slot != slots_.end())
-    load(**slot, setup_.weights);
+  const auto loads = [this](const auto& slot) { return slot->next == setup_.weights; };
+  const bool areLoaded = std::ranges::any_of(slots_, has) && std::ranges::none_of(slots_, loads);
+  if (areLoaded || loadedSlots() <= 1) asked_ = setup_.weights;
+}
+
+/// Half of the workers do before images ask for them; then each once no image waits for what it
+/// has.
+bool ModelWorkers::isToLoadNewest(const Slot& slot) const {
+  if (slot.weights == setup_.weights) return false;
+  if (asked_ == setup_.weights) return !hasTask(slot);
+  const auto takes = [this](const auto& each) { return &each->newest() == setup_.weights.get(); };
+  return std::ranges::count_if(slots_, takes) < std::max<std::ptrdiff_t>(loadedSlots() / 2, 1);
+}
+
+/// Whether an image waits for the weights that it has.
+bool ModelWorkers::hasTask(const Slot& slot) const {
+  return std::ranges::any_of(
+      waiting_, [&](TaskId id) { return tasks_.at(id).asked.weights == slot.weights; });
+}
+
+/// Whether a worker has these weights, or loads them.
+bool ModelWorkers::isHeld(const std::shared_ptr<const ServedWeights>& weights) const {
+  return std::ranges::any_of(
+      slots_, [&](const auto& slot) { return slot->isLoaded && &slot->newest() == weights.get(); });
+}
+
+std::ptrdiff_t ModelWorkers::loadedSlots() const {
+  return std::ranges::count_if(slots_, [](const auto& slot) { return slot->isLoaded; });
 }
 
 void ModelWorkers::load(Slot& slot, std::shared_ptr<const ServedWeights> weights) {
@@ -342,15 +387,20 @@ void ModelWorkers::load(Slot& slot, std::shared_ptr<const ServedWeights> weights
 void ModelWorkers::sendBatch(Slot& slot) {
   protocol::Detect detect;
   std::size_t lineBytes = 0;
-  while (!waiting_.empty() && slot.batch.size() < setup_.maxBatch) {
-    const TaskId id = waiting_.front();
+  for (auto each = waiting_.begin();
+       each != waiting_.end() && slot.batch.size() < setup_.maxBatch;) {
+    const TaskId id = *each;
     const Task& task = tasks_.at(id);
+    if (task.asked.weights != slot.weights) {
+      ++each;
+      continue;
+    }
     const bool isAlone = task.tries > 0;
     protocol::DetectImage image = imageOf(id, task);
     lineBytes += bytesInLine(image);
     const bool fits = slot.batch.empty() || (!isAlone && lineBytes <= protocol::kMaxLineBytes);
-    if (task.asked.weights != slot.weights || !fits) break;
-    waiting_.pop_front();
+    if (!fits) break;
+    each = waiting_.erase(each);
     slot.batch.push_back(id);
     detect.images.push_back(std::move(image));
     if (isAlone) break;

@@ -50,7 +50,7 @@ struct DetectionTask {
   std::string image;
   protocol::AnswerForm form = protocol::AnswerForm::Results;
   std::int64_t imageId = 1;
-  double scoreThreshold = 0.05;
+  double scoreThreshold = 0;
   std::vector<std::int64_t> categoryIds{};  ///< empty: all
   std::shared_ptr<const ServedWeights> weights{};
 };
@@ -85,7 +85,8 @@ class ModelWorkers {
   using TaskId = std::uint64_t;
   using Done = std::function<void(DetectionAnswer)>;
 
-  /// `onReady`: once, when the first has loaded the model; `onFailure`: if none can.
+  /// `onReady`: once, when the first has loaded the model; `onFailure`: if none can. Those that
+  /// cannot before are tried again then.
   ModelWorkers(supervisor::PollLoop& loop, supervisor::RunLog& log, Setup setup,
                std::function<void()> onReady, std::function<void(const Error&)> onFailure);
   ModelWorkers(const ModelWorkers&) = delete;
@@ -101,10 +102,11 @@ class ModelWorkers {
   TaskId submit(DetectionTask asked, Done done);
   /// Nobody waits for it any more.
   void cancel(TaskId task);
-  /// A worker loads them as soon as it is free. Those that cannot be loaded are given up.
+  /// Half of the workers load them as soon as they are free, then images ask for them, and the
+  /// others load them too. Those that cannot be loaded are given up.
   void use(std::shared_ptr<const ServedWeights> weights);
-  /// For images that are submitted now; perhaps no worker has loaded them yet.
-  std::shared_ptr<const ServedWeights> newest() const { return setup_.weights; }
+  /// For images that are submitted now.
+  std::shared_ptr<const ServedWeights> newest() const { return asked_; }
   /// The newest that a worker has loaded.
   const ServedWeights& weights() const { return *loadable_; }
   /// Whether a worker has ever been: from then on images may wait, also for its replacement.
@@ -134,7 +136,11 @@ class ModelWorkers {
   void keepInBackground(TaskId id, std::string image);
   void retryBatch(Slot& slot);
   void dispatch();
-  void loadNewest();
+  void askForNewest();
+  bool hasTask(const Slot& slot) const;
+  bool isToLoadNewest(const Slot& slot) const;
+  bool isHeld(const std::shared_ptr<const ServedWeights>& weights) const;
+  std::ptrdiff_t loadedSlots() const;
   void load(Slot& slot, std::shared_ptr<const ServedWeights> weights);
   void sendBatch(Slot& slot);
   void finish(TaskId id, DetectionAnswer answer);
@@ -146,6 +152,7 @@ class ModelWorkers {
   supervisor::PollLoop& loop_;
   supervisor::RunLog& log_;
   Setup setup_;
+  std::shared_ptr<const ServedWeights> asked_;              ///< by images that are submitted now
   std::shared_ptr<const ServedWeights> loadable_;           ///< what a worker begins with
   std::deque<std::weak_ptr<const ServedWeights>> offered_;  ///< newer than that, in their order
   /// What could not be loaded, of which that is said.

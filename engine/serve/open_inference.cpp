@@ -7,7 +7,6 @@
 #include "engine/base/base64.h"
 #include "engine/base/error.h"
 #include "engine/base/shortened_text.h"
-#include "engine/coco/files/results.h"
 
 namespace lockstep::serve {
 namespace {
@@ -200,26 +199,31 @@ HttpResponse responseOf(const std::vector<Tensor>& tensors, const std::vector<As
 
 }  // namespace
 
-std::optional<HttpResponse> openInferenceAnswer(const std::string& path, const ServedModel& model,
-                                                bool isReady, std::int64_t step) {
-  if (path == "/v2/health/live") return HttpResponse{.body = "{\"live\": true}\n"};
-  const std::string own = "/v2/models/" + model.name;
-  if (path == "/v2/health/ready" || path == own + "/ready")
-    return isReady ? HttpResponse{.body = "{\"ready\": true}\n"}
-                   : HttpResponse{.status = 503, .body = "{\"ready\": false}\n"};
-  if (path == "/v2") {
-    const json server{{"name", "lockstep"},
-                      {"version", LOCKSTEP_VERSION},
-                      {"extensions", {"binary_tensor_data"}}};
-    return HttpResponse{.body = server.dump() + "\n"};
+HttpResponse openInferenceAnswer(const MatchedRoute& asked, const ServedModel& model, bool isReady,
+                                 std::int64_t step) {
+  requireVersion(asked.version, step);
+  switch (asked.route->endpoint) {
+    case Endpoint::ServerLive:
+      return {.body = "{\"live\": true}\n"};
+    case Endpoint::ServerReady:
+    case Endpoint::ModelReady:
+      if (isReady) return {.body = "{\"ready\": true}\n"};
+      return {.status = 503, .body = "{\"ready\": false}\n"};
+    case Endpoint::ModelMetadata: {
+      const json metadata{{"name", model.name},
+                          {"versions", {std::to_string(step)}},
+                          {"platform", "lockstep_mask_rcnn"},
+                          {"inputs", {described("image", "BYTES", {-1})}},
+                          {"outputs", outputsOfModel(model)}};
+      return {.body = metadata.dump() + "\n"};
+    }
+    default: {
+      const json server{{"name", "lockstep"},
+                        {"version", LOCKSTEP_VERSION},
+                        {"extensions", {"binary_tensor_data"}}};
+      return {.body = server.dump() + "\n"};
+    }
   }
-  if (path != own) return std::nullopt;
-  const json described{{"name", model.name},
-                       {"versions", {std::to_string(step)}},
-                       {"platform", "lockstep_mask_rcnn"},
-                       {"inputs", {serve::described("image", "BYTES", {-1})}},
-                       {"outputs", outputsOfModel(model)}};
-  return HttpResponse{.body = described.dump() + "\n"};
 }
 
 DetectionRequest openInference(const HttpRequest& request, const RequestRules& rules) {
@@ -230,6 +234,8 @@ DetectionRequest openInference(const HttpRequest& request, const RequestRules& r
     asked.scoreThreshold = scoreOf(score.dump());
   if (const json classes = parameterOf(document, "classes"); classes.is_string())
     asked.categoryIds = rules.model.categoryIds(classes.get<std::string>());
+  else if (!classes.is_null())
+    asked.categoryIds = categoryIdsOf(json::array({classes}), rules.model);
   asked.isSlowToRespond = true;
   asked.respond = [outputs = askedOutputs(document, rules.model), model = rules.model,
                    id = document.value("id", json())](const std::vector<DetectionAnswer>& answers) {

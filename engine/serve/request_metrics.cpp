@@ -1,7 +1,6 @@
 #include "engine/serve/request_metrics.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "engine/base/number_text.h"
 

@@ -16,6 +16,7 @@ namespace {
 using Clock = supervisor::PollLoop::Clock;
 
 constexpr std::chrono::seconds kFollowInterval{1};
+constexpr int kLooksUntilTold = 3;
 constexpr std::chrono::milliseconds kLookInterval{100};
 constexpr std::size_t kLargeDocument = 128 << 10;
 constexpr const char* kTooManyImages = "too many images are waiting";
@@ -26,7 +27,7 @@ constexpr const char* kIsBeingLoaded = "the model is being loaded";
 /// A request that waits for its images and answers.
 struct ServeSession::Pending {
   RequestId id = 0;
-  const Route* route = nullptr;
+  MatchedRoute route{};
   DetectionRequest asked;
   std::vector<DetectionAnswer> answers;
   std::vector<ModelWorkers::TaskId> tasks;
@@ -81,21 +82,24 @@ void ServeSession::run() {
 }
 
 std::optional<HttpResponse> ServeSession::refusal(const HttpRequest& head) {
-  const Route* route = routeOf(head.path, setup_.model.name);
-  if (route == nullptr)
-    return errorResponse(404, "there is no " + base::shortened(head.path) +
-                                  "; the model's name is " + setup_.model.name);
-  if (head.method != route->method && !(head.method == "HEAD" && route->method[0] == 'G')) {
+  const Route* route = routeOf(head.path, setup_.model.name).route;
+  if (route == nullptr) {
+    std::string why = "there is no " + base::shortened(head.path);
+    if (hasToken(head, setup_.token)) why += "; the model's name is " + setup_.model.name;
+    return errorResponse(404, why);
+  }
+  const bool isPost = route->method == Route::Method::Post;
+  if (head.method != route->methodName() && (isPost || head.method != "HEAD")) {
     HttpResponse response =
-        errorResponse(405, std::string(route->path) + " is asked with " + route->method);
-    response.headers.emplace_back("Allow", route->method);
+        errorResponse(405, std::string(route->path) + " is asked with " + route->methodName());
+    response.headers.emplace_back("Allow", route->methodName());
     return response;
   }
   if (setup_.isForThisMachineAlone && !isForThisMachine(head))
     return errorResponse(403,
                          "Host: this server answers as localhost or 127.0.0.1; start it with "
                          "--token-file or --no-token for other names");
-  if (setup_.isForThisMachineAlone && route->method[0] == 'P' && isFromAnotherSite(head))
+  if (setup_.isForThisMachineAlone && isPost && isFromAnotherSite(head))
     return errorResponse(403, "Origin: this server answers no pages of other sites");
   if (route->needsToken && !hasToken(head, setup_.token)) {
     HttpResponse response = errorResponse(401, "Authorization: Bearer TOKEN is needed");
@@ -110,7 +114,7 @@ std::optional<HttpResponse> ServeSession::refusal(const HttpRequest& head) {
 }
 
 void ServeSession::refused(const HttpRequest& head, int status) {
-  const Route* route = routeOf(head.path, setup_.model.name);
+  const Route* route = routeOf(head.path, setup_.model.name).route;
   metrics_.count(route != nullptr ? route->path : "other", status);
 }
 
@@ -141,40 +145,56 @@ RequestRules ServeSession::rules() const {
           .mostImages = setup_.mostImages};
 }
 
-/// What needs no worker.
-std::optional<HttpResponse> ServeSession::answerAtOnce(const HttpRequest& request) const {
-  const std::string& path = request.path;
+/// What needs no worker. Throws HttpError.
+HttpResponse ServeSession::answerAtOnce(const MatchedRoute& asked) const {
   const std::string notReady = isStopping_ ? "the server is stopping"
                                : workers_  ? workers_->whyNotReady()
                                            : kIsBeingLoaded;
   const std::int64_t step = workers_ ? workers_->weights().step() : 0;
-  if (path == "/") return HttpResponse{.type = "text/html; charset=utf-8", .body = pageHtml()};
-  if (path == "/metrics")
-    return HttpResponse{.type = "text/plain; version=0.0.4", .body = metrics_.text(workers_.get())};
-  if (path == "/execution-parameters") return executionParameters();
-  if (path == "/classes") return HttpResponse{.body = setup_.model.classesJson()};
-  if (path == "/ping")
-    return notReady.empty() ? HttpResponse{.body = "{}\n"} : busyResponse(notReady);
-  if (auto answer = openInferenceAnswer(path, setup_.model, notReady.empty(), step)) return answer;
-  return labelStudioAnswer(path, step);
+  switch (asked.route->endpoint) {
+    case Endpoint::Page:
+      return {.type = "text/html; charset=utf-8", .body = pageHtml()};
+    case Endpoint::Metrics:
+      return {.type = "text/plain; version=0.0.4", .body = metrics_.text(workers_.get())};
+    case Endpoint::ExecutionParameters:
+      return executionParameters();
+    case Endpoint::Classes:
+      return {.body = setup_.model.classesJson()};
+    case Endpoint::Ping:
+      return notReady.empty() ? HttpResponse{.body = "{}\n"} : busyResponse(notReady);
+    case Endpoint::Health:
+    case Endpoint::Setup:
+      return labelStudioAnswer(asked.route->endpoint, step);
+    default:
+      return openInferenceAnswer(asked, setup_.model, notReady.empty(), step);
+  }
 }
 
-DetectionRequest ServeSession::detectionOf(const HttpRequest& request) const {
-  if (request.path == "/invocations") return invocation(request, rules());
-  if (request.path == "/predict") return labelStudioPrediction(request, rules());
-  return openInference(request, rules());
+DetectionRequest ServeSession::detectionOf(const MatchedRoute& route,
+                                           const HttpRequest& request) const {
+  switch (route.route->endpoint) {
+    case Endpoint::Invocations:
+      return invocation(request, rules());
+    case Endpoint::Predict:
+      return labelStudioPrediction(request, rules());
+    default: {
+      DetectionRequest asked = openInference(request, rules());
+      asked.version = route.version;
+      return asked;
+    }
+  }
 }
 
 void ServeSession::handle(RequestId id, HttpRequest request) {
   auto pending = std::make_unique<Pending>();
   pending->id = id;
   pending->route = routeOf(request.path, setup_.model.name);
-  pending_[id] = std::move(pending);
-  if (auto response = answerAtOnce(request)) return finish(id, *std::move(response));
+  const Pending& kept = *(pending_[id] = std::move(pending));
+  if (!kept.route.route->detects) return attempt(id, [&] { finish(id, answerAtOnce(kept.route)); });
   const bool isImage = request.mediaType().starts_with("image/");
   if (!isImage && request.body.size() > kLargeDocument)
     return readInBackground(id, std::move(request));
-  attempt(id, [&] { begin(*pending_.at(id), detectionOf(request)); });
+  attempt(id, [&] { begin(*pending_.at(id), detectionOf(kept.route, request)); });
 }
 
 /// A large document takes longer than others should wait for `/ping`.
@@ -188,8 +208,8 @@ void ServeSession::readInBackground(RequestId id, HttpRequest request) {
                                                    delete own;
                                                    readingBytes_ -= bytes;
                                                  });
-  inBackground(reader_, id, [this, id, whole] {
-    const auto asked = std::make_shared<DetectionRequest>(detectionOf(*whole));
+  inBackground(reader_, id, [this, id, whole, route = pending_.at(id)->route] {
+    const auto asked = std::make_shared<DetectionRequest>(detectionOf(route, *whole));
     return [this, id, asked] { begin(*pending_.at(id), std::move(*asked)); };
   });
 }
@@ -231,6 +251,7 @@ void ServeSession::begin(Pending& pending, DetectionRequest asked) {
   requireRoom(pending, asked.images.size() + coming());
   pending.asked = std::move(asked);
   pending.weights = workers_->newest();
+  requireVersion(pending.asked.version, pending.weights->step());
   pending.toAnswer = pending.asked.images.size();
   pending.answers.resize(pending.toAnswer);
   for (std::size_t i = 0; i < pending.answers.size(); ++i) {
@@ -355,10 +376,10 @@ void ServeSession::fail(RequestId id, int status, const std::string& why) {
 void ServeSession::finish(RequestId id, HttpResponse response) {
   const auto pending = std::move(pending_.extract(id).mapped());
   const std::chrono::duration<double> took = Clock::now() - pending->since;
-  metrics_.add(pending->route->path, response.status, took.count());
   for (const UrlFetcher::FetchId fetch : pending->fetches) fetcher_->cancel(fetch);
   for (const ModelWorkers::TaskId task : pending->tasks) workers_->cancel(task);
-  server_->respond(id, std::move(response));
+  const int status = server_->respond(id, std::move(response));
+  metrics_.add(pending->route.route->path, status, took.count());
 }
 
 void ServeSession::endLate() {
@@ -369,23 +390,36 @@ void ServeSession::endLate() {
     fail(id, 504, "no answer within " + std::to_string(setup_.requestPatience.count()) + " s");
 }
 
-/// The run's best, once it is another one, or its file is.
 void ServeSession::follow() {
   try {
-    const auto best = run_folder::readRunInfo(*setup_.followed).best;
-    if (!best) return;
-    const std::filesystem::path file =
-        setup_.followed->checkpoint(best->step) / "model.safetensors";
-    if (followed_ == Followed{best->step, base::FileVersion::of(file)}) return;
-    const auto weights = std::make_shared<const ServedWeights>(file, best->step);
-    followed_ = {best->step, weights->version()};
-    workers_->use(weights);
-  } catch (const Error&) {  // it is being written; the next second sees it
+    takeBest();
+    unfollowedLooks_ = 0;
+  } catch (const Error& error) {
+    cannotFollow(error.what());
   }
 }
 
+/// The run's best, once it is another one, or its file is.
+void ServeSession::takeBest() {
+  const auto best = run_folder::readRunInfo(*setup_.followed).best;
+  if (!best) return;
+  const std::filesystem::path file = setup_.followed->checkpoint(best->step) / "model.safetensors";
+  if (followed_ == Followed{best->step, base::FileVersion::of(file)}) return;
+  const auto weights = std::make_shared<const ServedWeights>(file, best->step);
+  followed_ = {best->step, weights->version()};
+  workers_->use(weights);
+}
+
+/// It may be being written: that is told if it stays so.
+void ServeSession::cannotFollow(const std::string& why) {
+  if (why != std::exchange(unfollowed_, why)) unfollowedLooks_ = 0;
+  if (++unfollowedLooks_ == kLooksUntilTold)
+    log_.warn("serve", "the run's best cannot be followed, step " +
+                           std::to_string(workers_->weights().step()) + " is served on: " + why);
+}
+
 void ServeSession::stop() {
-  isStopping_ = true;
+  if (std::exchange(isStopping_, true)) return;  // SIGHUP comes as often as it likes
   server_->stopListening();
   log_.write("serve", "stopping: answering what was asked");
   loop_.after(setup_.drainPatience, [this] { loop_.stop(); });

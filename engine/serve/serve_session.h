@@ -16,6 +16,7 @@
 #include "engine/serve/image_files.h"
 #include "engine/serve/model_workers.h"
 #include "engine/serve/request_metrics.h"
+#include "engine/serve/routes.h"
 #include "engine/serve/served_model.h"
 #include "engine/serve/url_fetcher.h"
 #include "engine/supervisor/stop_signals.h"
@@ -66,9 +67,9 @@ class ServeSession : private HttpService {
   void refused(const HttpRequest& head, int status) override;
   void handle(RequestId id, HttpRequest request) override;
 
-  std::optional<HttpResponse> answerAtOnce(const HttpRequest& request) const;
+  HttpResponse answerAtOnce(const MatchedRoute& asked) const;
   HttpResponse executionParameters() const;
-  DetectionRequest detectionOf(const HttpRequest& request) const;
+  DetectionRequest detectionOf(const MatchedRoute& route, const HttpRequest& request) const;
   RequestRules rules() const;
   void readInBackground(RequestId id, HttpRequest request);
   void inBackground(BackgroundThread& thread, RequestId id, BackgroundThread::Work work);
@@ -86,11 +87,15 @@ class ServeSession : private HttpService {
   void finish(RequestId id, HttpResponse response);
   void endLate();
   void follow();
+  void takeBest();
+  void cannotFollow(const std::string& why);
   void stop();
   void stopIfDrained();
 
   ServeSetup setup_;
   Followed followed_;
+  std::string unfollowed_;   ///< why the best could not be read
+  int unfollowedLooks_ = 0;  ///< for how many looks at it
   supervisor::PollLoop loop_;
   supervisor::RunLog log_;
   supervisor::StopSignals signals_;

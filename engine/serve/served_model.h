@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/coco/files/dataset.h"
@@ -20,6 +24,23 @@ struct ServedModel {
   std::string categoryName(std::int64_t id) const;
   /// {"1": "cat", …}
   std::string classesJson() const;
+};
+
+/// The classes of a model that a request asks for.
+class AskedClasses {
+ public:
+  explicit AskedClasses(const ServedModel& model);
+  /// One by its name, or else its id. Throws HttpError if there is none.
+  void add(std::string_view nameOrId);
+  void add(std::int64_t id);
+  /// Each once, in their order.
+  std::vector<std::int64_t> ids() const { return {asked_.begin(), asked_.end()}; }
+
+ private:
+  void insert(std::int64_t id);
+
+  std::map<std::string_view, std::int64_t> idsByName_;  ///< of the model
+  std::set<std::int64_t> known_, asked_;                ///< no known ones: all are
 };
 
 }  // namespace lockstep::serve

@@ -160,6 +160,7 @@ UrlFetcher::FetchId UrlFetcher::fetch(const std::string& url, Done done) {
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);  // a resolver is not waited for
   curl_easy_setopt(easy, CURLOPT_TIMEOUT, static_cast<long>(patience_.count()));
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, kSilentSeconds);
   curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);  // bytes per second

@@ -26,18 +26,32 @@ ServeBench::~ServeBench() {
 }
 
 void ServeBench::start(const std::vector<std::string>& options) {
+  launch(options);
+  waitUntilReady();
+}
+
+void ServeBench::launch(const std::vector<std::string>& options) {
   std::vector<std::string> arguments{"serve", "run", "--port", "0"};
   arguments.insert(arguments.end(), options.begin(), options.end());
   process_ = engine_.start(arguments);
   if (!process_->waitForReadyRead(kPatienceMs))
     throw Error("serve prints nothing: " + EngineBench::finish(*process_).err);
   port_ = nlohmann::json::parse(process_->readLine().toStdString()).at("port").get<int>();
+}
+
+void ServeBench::waitUntilReady() const {
   if (!QTest::qWaitFor([this] { return client().get("/ping").status == 200; }, kPatienceMs))
     throw Error("serve is never ready");
 }
 
 HttpReply ServeBench::detect(const std::string& image, const std::string& query) const {
   return client().post("/invocations" + query, "image/png", image);
+}
+
+HttpClient ServeBench::send(const std::string& image) const {
+  HttpClient sender = client();
+  sender.send(postHead("/invocations", "image/png", image.size()) + "\r\n" + image);
+  return sender;
 }
 
 std::vector<protocol::Detect> ServeBench::asked() const {

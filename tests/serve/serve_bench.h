@@ -22,11 +22,16 @@ class ServeBench {
   EngineBench& engine() { return engine_; }
   /// Begins to serve; returns once the model is ready.
   void start(const std::vector<std::string>& options = {});
+  /// Both parts of start().
+  void launch(const std::vector<std::string>& options);
+  void waitUntilReady() const;
   int port() const { return port_; }
   HttpClient client() const { return HttpClient(port_); }
   QProcess& process() { return *process_; }
   /// The answer to an image of its own connection.
   HttpReply detect(const std::string& image, const std::string& query = "") const;
+  /// Sends an image of its own connection without waiting for its answer.
+  HttpClient send(const std::string& image) const;
   /// What workers were asked to detect so far.
   std::vector<protocol::Detect> asked() const;
   /// SIGTERM, and the end.

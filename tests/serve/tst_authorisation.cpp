@@ -7,6 +7,7 @@
 #include <QTest>
 #include <fstream>
 
+#include "engine/base/base64.h"
 #include "tests/serve/serve_bench.h"
 #include "tests/support/contains.h"
 #include "tests/support/test_main.h"
@@ -80,6 +81,9 @@ class TstAuthorisation : public QObject {
     row("twice", bearer(token + token));
     row("another", bearer(std::string(32, 'x')));
     row("another scheme", "Authorization: Basic " + token + "\r\n");
+    row("another password",
+        "Authorization: Basic " + base::encodeBase64("user:" + token + "x") + "\r\n");
+    row("a user alone", "Authorization: Basic " + base::encodeBase64(token) + "\r\n");
     row("no scheme", "Authorization: " + token + "\r\n");
     row("another header", "X-Authorization: Bearer " + token + "\r\n");
   }
@@ -100,7 +104,12 @@ class TstAuthorisation : public QObject {
                        "authorization: bearer  " + std::string(kToken) + "\r\n")
                  .status,
              200);
-    QCOMPARE(bench.metric("lockstep_images_total", bearer(kToken)), 2.0);
+    const std::string user = base::encodeBase64("label-studio:" + std::string(kToken));
+    QCOMPARE(bench.client()
+                 .post("/invocations", "image/png", "x", "Authorization: Basic " + user + "\r\n")
+                 .status,
+             200);
+    QCOMPARE(bench.metric("lockstep_images_total", bearer(kToken)), 3.0);
   }
 
   void blanksAroundTheTokenAreNone() {

@@ -18,6 +18,8 @@ class TstHttpMessage : public QObject {
     QCOMPARE(headerParameter(header, "empty").value(), std::string());
     QCOMPARE(headerParameter(header, "last").value(), std::string("q"));
     QVERIFY(!headerParameter(header, "form-data"));
+    QCOMPARE(headerParameter("; trace7; score=0.5", "score").value(), std::string("0.5"));
+    QCOMPARE(headerParameter("image/png;x;q=0.1", "q").value(), std::string("0.1"));
     QVERIFY(!headerParameter("", "a") && !headerParameter(";", "a") &&
             !headerParameter("a;b", "b"));
   }

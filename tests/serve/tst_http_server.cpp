@@ -174,6 +174,8 @@ class TstHttpServer : public QObject {
     QTest::newRow("two ways") << QByteArray("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n");
     QTest::newRow("two encodings")
         << QByteArray("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n");
+    QTest::newRow("a space") << QByteArray("Content-Length : 5\r\nContent-Length: 3\r\n");
+    QTest::newRow("a tab") << QByteArray("Transfer-Encoding\t: chunked\r\nContent-Length: 5\r\n");
     QTest::newRow("another encoding") << QByteArray("Transfer-Encoding: gzip, chunked\r\n");
   }
   void aLengthThatOthersReadOtherwiseIsRefused() {
@@ -275,6 +277,11 @@ class TstHttpServer : public QObject {
     client.send("GET /echo HTTP/1.1\r\n");
     for (int i = 0; i < 200'000; ++i) client.send("X: y\r\n");
     client.send("\r\n");
+    try {
+      QCOMPARE(client.reply().status, 431);
+    } catch (const Error&) {  // closed
+    }
+    QVERIFY(client.isClosed());
     QCOMPARE(HttpClient(server.port()).get("/echo").status, 200);
   }
 
@@ -325,7 +332,7 @@ class TstHttpServer : public QObject {
   void moreConnectionsThanAllowedWait() {
     HttpLimits two = kSmall;
     two.connections = 2;
-    two.idle = two.sending = std::chrono::seconds(60);
+    two.idle = two.sending = two.reading = std::chrono::seconds(60);
     EchoServer server(two);
     std::vector<std::unique_ptr<HttpClient>> busy;
     for (int i = 0; i < 2; ++i) {
@@ -338,6 +345,22 @@ class TstHttpServer : public QObject {
     QVERIFY(!third.isReadable(100));
     QCOMPARE(busy[0]->reply().status, 200);
     QCOMPARE(third.reply().status, 200);  // once the first is idle
+  }
+
+  void whoReadsAnAnswerForLongestMakesRoom() {
+    HttpLimits two = kSmall;
+    two.connections = 2;
+    two.idle = two.sending = std::chrono::seconds(60);
+    two.reading = std::chrono::seconds(0);
+    EchoServer server(two);
+    HttpClient first(server.port());
+    first.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
+    QVERIFY(first.isReadable(20000));
+    HttpClient second(server.port());
+    second.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
+    QVERIFY(second.isReadable(20000));
+    QCOMPARE(HttpClient(server.port()).get("/echo").status, 200);
+    QVERIFY_THROWS_EXCEPTION(Error, first.reply());
   }
 
   void aRequestThatNeverEndsMakesRoom() {

@@ -6,8 +6,6 @@
 #include <numeric>
 #include <thread>
 
-#include "engine/base/atomic_file.h"
-#include "engine/run_folder/run_folder.h"
 #include "engine/serve/batch_times.h"
 #include "engine/serve/model_workers.h"
 #include "tests/serve/serve_bench.h"
@@ -26,13 +24,6 @@ namespace {
 
 constexpr int kPatienceMs = 20000;
 
-/// Sends an image without waiting for its answer.
-HttpClient asked(const ServeBench& bench, const std::string& image) {
-  HttpClient client = bench.client();
-  client.send(tests::postHead("/invocations", "image/png", image.size()) + "\r\n" + image);
-  return client;
-}
-
 /// The numbers of images in the requests that the worker got.
 std::vector<std::size_t> batchesOf(ServeBench& bench) {
   std::vector<std::size_t> batches;
@@ -41,31 +32,6 @@ std::vector<std::size_t> batchesOf(ServeBench& bench) {
 }
 
 json boxOf(const HttpReply& reply) { return json::parse(reply.body).at(0).at("bbox"); }
-
-/// Whether a worker was asked to load weights in the place of others.
-bool hasLoad(ServeBench& bench) {
-  return std::ranges::any_of(bench.engine().received(),
-                             [](const std::string& line) { return contains(line, "\"load\""); });
-}
-
-/// Whether the server has opened a file, which it then has for as long as it needs it.
-bool hasOpened(ServeBench& bench, const fs::path& file) {
-  const fs::path opened = "/proc/" + std::to_string(bench.process().processId()) + "/fd";
-  return std::ranges::any_of(fs::directory_iterator(opened), [&](const fs::directory_entry& entry) {
-    std::error_code isGone;
-    return fs::equivalent(entry.path(), file, isGone);
-  });
-}
-
-/// A checkpoint whose weights say `content` becomes the run's best.
-void makeBest(ServeBench& bench, std::int64_t step, const std::string& content) {
-  const run_folder::Layout run(bench.engine().folder() / "run");
-  fs::create_directories(run.checkpoint(step));
-  base::writeFileAtomically(run.checkpoint(step) / "model.safetensors", content);
-  auto info = json::parse(base::readFile(run.runJson()));
-  info["best"]["step"] = step;
-  base::writeFileAtomically(run.runJson(), info.dump());
-}
 
 }  // namespace
 
@@ -77,9 +43,9 @@ class TstModelWorkers : public QObject {
     ServeBench bench;
     bench.start({"--set", "runtime.cpu_threads=4", "--max-batch", "3"});
     std::vector<HttpClient> clients;
-    clients.push_back(asked(bench, "await go"));
+    clients.push_back(bench.send("await go"));
     QVERIFY(bench.waitForMetric("lockstep_images_total", 1));
-    for (int i = 0; i < 5; ++i) clients.push_back(asked(bench, "image " + std::to_string(i)));
+    for (int i = 0; i < 5; ++i) clients.push_back(bench.send("image " + std::to_string(i)));
     QVERIFY(bench.waitForMetric("lockstep_images_waiting", 5));
     bench.engine().touch("go");
     for (HttpClient& client : clients) QCOMPARE(client.reply().status, 200);
@@ -122,12 +88,12 @@ class TstModelWorkers : public QObject {
   void aDeadWorkerIsReplacedAndItsImagesTriedAgain() {
     ServeBench bench;
     bench.start();
-    HttpClient client = asked(bench, "await go");
+    HttpClient client = bench.send("await go");
     QVERIFY(bench.waitForMetric("lockstep_images_total", 1));
     const int first = bench.engine().workerPid();
     ::kill(first, SIGKILL);
     QVERIFY(bench.waitForMetric("lockstep_worker_restarts_total", 1));
-    HttpClient second = asked(bench, "another");  // waits for the replacement
+    HttpClient second = bench.send("another");  // waits for the replacement
     bench.engine().touch("go");
     QCOMPARE(boxOf(client.reply()).dump(), json({0, 0, 8, 4}).dump());
     QCOMPARE(boxOf(second.reply()).dump(), json({0, 0, 7, 4}).dump());
@@ -140,7 +106,7 @@ class TstModelWorkers : public QObject {
   void aWorkerThatHangsIsToldSoonAndReplaced() {
     ServeBench bench;
     bench.start({"--batch-timeout", "4"});
-    HttpClient client = asked(bench, "await go");
+    HttpClient client = bench.send("await go");
     QVERIFY(QTest::qWaitFor(
         [&] { return contains(bench.client().get("/ping").body, "no worker has answered"); },
         kPatienceMs));
@@ -179,10 +145,9 @@ class TstModelWorkers : public QObject {
   void anImageThatKillsTakesNoOtherWithIt() {
     ServeBench bench;
     bench.start({"--set", "runtime.cpu_threads=8"});
-    HttpClient before = asked(bench, "await go");
+    HttpClient before = bench.send("await go");
     QVERIFY(bench.waitForMetric("lockstep_images_total", 1));
-    HttpClient fine = asked(bench, "fine"), killer = asked(bench, "die"),
-               good = asked(bench, "good");
+    HttpClient fine = bench.send("fine"), killer = bench.send("die"), good = bench.send("good");
     QVERIFY(bench.waitForMetric("lockstep_images_waiting", 3));
     bench.engine().touch("go");
     QCOMPARE(before.reply().status, 200);
@@ -199,10 +164,10 @@ class TstModelWorkers : public QObject {
   void aFullQueueRefusesAtOnce() {
     ServeBench bench;
     bench.start();
-    HttpClient first = asked(bench, "await go");
+    HttpClient first = bench.send("await go");
     QVERIFY(bench.waitForMetric("lockstep_images_total", 1));
     std::vector<HttpClient> clients;
-    for (int i = 0; i < 255; ++i) clients.push_back(asked(bench, "x"));
+    for (int i = 0; i < 255; ++i) clients.push_back(bench.send("x"));
     QVERIFY(bench.waitForMetric("lockstep_images_waiting", 255));
     HttpClient refused = bench.client();
     refused.send(tests::postHead("/invocations", "image/png", 1'000'000) +
@@ -226,11 +191,11 @@ class TstModelWorkers : public QObject {
   void theBytesThatWaitAreLimited() {
     ServeBench bench;
     bench.start();
-    HttpClient first = asked(bench, "await go" + std::string(std::size_t{31} << 20, ' '));
+    HttpClient first = bench.send("await go" + std::string(std::size_t{31} << 20, ' '));
     QVERIFY(bench.waitForMetric("lockstep_images_total", 1));
     const std::string large = "x" + std::string(std::size_t{31} << 20, ' ');
     std::vector<HttpClient> clients;
-    for (int i = 1; i < 16; ++i) clients.push_back(asked(bench, large));
+    for (int i = 1; i < 16; ++i) clients.push_back(bench.send(large));
     QVERIFY(bench.waitForMetric("lockstep_images_waiting", 15));
     QCOMPARE(bench.detect(large).status, 503);
     bench.engine().touch("go");
@@ -268,9 +233,9 @@ class TstModelWorkers : public QObject {
   void aClientThatGoesHarmsNobody() {
     ServeBench bench;
     bench.start();
-    HttpClient first = asked(bench, "await go");
+    HttpClient first = bench.send("await go");
     QVERIFY(bench.waitForMetric("lockstep_images_total", 1));
-    { HttpClient gone = asked(bench, "never"); }
+    { HttpClient gone = bench.send("never"); }
     bench.engine().touch("go");
     QCOMPARE(first.reply().status, 200);
     QCOMPARE(bench.detect("x").status, 200);
@@ -279,9 +244,9 @@ class TstModelWorkers : public QObject {
   void sigtermAnswersWhatWasAsked() {
     ServeBench bench;
     bench.start();
-    HttpClient running = asked(bench, "await go");
+    HttpClient running = bench.send("await go");
     QVERIFY(bench.waitForMetric("lockstep_images_total", 1));
-    HttpClient waiting = asked(bench, "waits");
+    HttpClient waiting = bench.send("waits");
     QVERIFY(bench.waitForMetric("lockstep_images_waiting", 1));
     HttpClient open = bench.client(), late = bench.client();
     open.get("/ping");
@@ -299,7 +264,7 @@ class TstModelWorkers : public QObject {
   void aSecondSignalDoesNotWait() {
     ServeBench bench;
     bench.start();
-    HttpClient running = asked(bench, "await never");
+    HttpClient running = bench.send("await never");
     QVERIFY(bench.waitForMetric("lockstep_images_total", 1));
     HttpClient open = bench.client();
     open.get("/ping");
@@ -324,7 +289,7 @@ class TstModelWorkers : public QObject {
     ServeBench bench;
     bench.start({"--workers", "2"});
     QVERIFY(QTest::qWaitFor([&] { return bench.engine().workerPid(1) != 0; }, kPatienceMs));
-    HttpClient first = asked(bench, "await go"), second = asked(bench, "await go");
+    HttpClient first = bench.send("await go"), second = bench.send("await go");
     QVERIFY(bench.waitForMetric("lockstep_images_total", 2));
     QCOMPARE(bench.metric("lockstep_images_waiting"), 0.0);
     bench.engine().touch("go");
@@ -332,142 +297,57 @@ class TstModelWorkers : public QObject {
     QCOMPARE(second.reply().status, 200);
   }
 
-  void aNewBestTakesOverBetweenTwoRequests() {
+  void aWorkerThatCannotStartIsTriedAgainOnceAnotherIsReady() {
     ServeBench bench;
-    bench.start({"--follow"});
-    QCOMPARE(boxOf(bench.detect("x")).dump(), json({0, 0, 1, 4}).dump());
-    makeBest(bench, 8, "88");
-    QVERIFY(bench.waitForMetric("lockstep_model_step", 8));  // though nobody asks
-    const HttpReply reply = bench.detect("x");
-    QCOMPARE(boxOf(reply).dump(), json({0, 0, 1, 88}).dump());
-    QCOMPARE(reply.headers.at("x-lockstep-step"), std::string("8"));
+    bench.engine().rankScript(0, "await other\nstate running 0\nserve\nfinish 0\n", "inspect");
+    bench.engine().rankScript(1, "fail 2 no memory\n", "inspect");
+    bench.launch({"--workers", "2"});
+    const auto hasEnded = [&] {
+      const int pid = bench.engine().workerPid(1);
+      return pid != 0 && !tests::isAlive(pid);
+    };
+    QVERIFY(QTest::qWaitFor(hasEnded, kPatienceMs));
+    bench.engine().rankScript(1, "state running 0\nserve\nfinish 0\n", "inspect");
+    bench.engine().touch("other");
+    bench.waitUntilReady();
+    HttpClient first = bench.send("await go"), second = bench.send("await go");
+    QVERIFY(bench.waitForMetric("lockstep_images_total", 2));  // both work
+    bench.engine().touch("go");
+    QCOMPARE(first.reply().status, 200);
+    QCOMPARE(second.reply().status, 200);
     const auto result = bench.stop();
-    QVERIFY2(contains(result.err, "step 8 is loaded and takes over"), result.err.c_str());
-  }
-
-  void aBestIsReportedOnceItIsLoaded() {
-    ServeBench bench;
-    bench.start({"--follow"});
-    makeBest(bench, 8, "await load 77");
-    QVERIFY(QTest::qWaitFor([&] { return hasLoad(bench); }, kPatienceMs));
-    QCOMPARE(bench.metric("lockstep_model_step"), 4.0);
-    QVERIFY(contains(bench.client().get("/v2/models/bench").body, R"("versions":["4"])"));
-    HttpClient waiting = asked(bench, "x");
-    bench.engine().touch("load");
-    QVERIFY(bench.waitForMetric("lockstep_model_step", 8));
-    const HttpReply reply = waiting.reply();
-    QCOMPARE(boxOf(reply).dump(), json({0, 0, 1, 77}).dump());
-    QCOMPARE(reply.headers.at("x-lockstep-step"), std::string("8"));
-  }
-
-  /// Than the ten times a batch, and 5 s, after which one that detects counts as stuck.
-  void weightsMayTakeLongerThanBatches() {
-    constexpr int kLongMs = 6500;
-    ServeBench bench;
-    bench.start({"--follow"});
-    QCOMPARE(bench.detect("x").status, 200);
-    makeBest(bench, 8, "await load 77");
-    QVERIFY(QTest::qWaitFor([&] { return hasLoad(bench); }, kPatienceMs));
-    QVERIFY(!QTest::qWaitFor([&] { return bench.client().get("/ping").status != 200; }, kLongMs));
-    QCOMPARE(bench.metric("lockstep_model_step"), 4.0);
-    bench.engine().touch("load");
-    QVERIFY(bench.waitForMetric("lockstep_model_step", 8));
-  }
-
-  void aWorkerThatLoadsForTooLongIsReplaced() {
-    ServeBench bench;
-    bench.start({"--follow"});
-    makeBest(bench, 8, "await load 77");
-    QVERIFY(QTest::qWaitFor([&] { return bench.metric("lockstep_worker_restarts_total") >= 1; },
-                            6 * kPatienceMs));
-    bench.engine().touch("load");
-    QVERIFY(
-        QTest::qWaitFor([&] { return bench.metric("lockstep_model_step") == 8; }, 6 * kPatienceMs));
-    const auto result = bench.stop();
-    QVERIFY2(contains(result.err, "a worker has not loaded the weights for "), result.err.c_str());
-  }
-
-  /// Though one of its images is fetched for so long that a new best takes over meanwhile.
-  void aRequestIsAnsweredWithOneSetOfWeights() {
-    ServeBench site, bench;
-    site.start();
-    const std::string address = "http://127.0.0.1:" + std::to_string(site.port()) + "/";
-    bench.start({"--follow", "--allow-urls", address});
-    const auto siteId = static_cast<pid_t>(site.process().processId());
-    ::kill(siteId, SIGSTOP);
-    json images = json::array({{{"b64", "eA=="}}});
-    images.push_back({{"url", address + "ping"}});
-    const std::string body = json{{"images", images}}.dump();
-    HttpClient client = bench.client();
-    client.send(tests::postHead("/invocations", "application/json", body.size()) + "\r\n" + body);
-    QVERIFY(bench.waitForMetric("lockstep_images_total", 1));
-    makeBest(bench, 8, "88");
-    QVERIFY(bench.waitForMetric("lockstep_model_step", 8));
-    QCOMPARE(boxOf(bench.detect("x")).dump(), json({0, 0, 1, 88}).dump());
-    ::kill(siteId, SIGCONT);
-    const HttpReply reply = client.reply();
-    QCOMPARE(reply.status, 200);
-    QCOMPARE(reply.headers.at("x-lockstep-step"), std::string("4"));
-    for (const json& found : json::parse(reply.body)) QCOMPARE(found.at("bbox")[3].get<int>(), 4);
-    QCOMPARE(boxOf(bench.detect("x")).dump(), json({0, 0, 1, 88}).dump());
-    QCOMPARE(bench.metric("lockstep_model_step"), 8.0);
-  }
-
-  void aBestThatIsRemovedIsServedOn() {
-    ServeBench bench;
-    bench.start({"--follow"});
-    makeBest(bench, 8, "88");
-    QVERIFY(bench.waitForMetric("lockstep_model_step", 8));
-    fs::remove_all(run_folder::Layout(bench.engine().folder() / "run").checkpoint(8));
-    QCOMPARE(boxOf(bench.detect("x")).dump(), json({0, 0, 1, 88}).dump());
-    ::kill(bench.engine().workerPid(), SIGKILL);
-    QVERIFY(bench.waitForMetric("lockstep_worker_restarts_total", 1));
-    QCOMPARE(boxOf(bench.detect("x")).dump(), json({0, 0, 1, 88}).dump());
-  }
-
-  void aBestThatCannotBeLoadedIsGivenUpUntilItIsMended() {
-    ServeBench bench;
-    bench.start({"--follow"});
-    makeBest(bench, 8, "damaged");
-    QVERIFY(QTest::qWaitFor([&] { return hasLoad(bench); }, kPatienceMs));
-    QCOMPARE(boxOf(bench.detect("x")).dump(), json({0, 0, 1, 4}).dump());
-    QCOMPARE(bench.metric("lockstep_model_step"), 4.0);
-    makeBest(bench, 8, "88");
-    QVERIFY(bench.waitForMetric("lockstep_model_step", 8));
-    QCOMPARE(boxOf(bench.detect("x")).dump(), json({0, 0, 1, 88}).dump());
-    const auto result = bench.stop();
-    QVERIFY2(contains(result.err,
-                      "the weights of step 8 cannot be loaded, those of step 4 are served "
-                      "on: they are damaged"),
+    QVERIFY2(contains(result.err, "no memory; it is replaced once another is ready"),
              result.err.c_str());
-    QCOMPARE(result.err.find("step 8 cannot"), result.err.rfind("step 8 cannot"));
   }
 
-  void whatBecomesOfABestIsToldThoughThereIsAnother_data() {
-    QTest::addColumn<QString>("content");
-    QTest::addColumn<QString>("told");
-    QTest::newRow("loaded") << "await load 77"
-                            << "step 8 is loaded and takes over";
-    QTest::newRow("damaged") << "await load damaged"
-                             << "the weights of step 8 cannot be loaded, those of step 4 are "
-                                "served on: they are damaged";
-  }
-  void whatBecomesOfABestIsToldThoughThereIsAnother() {
-    QFETCH(QString, content);
-    QFETCH(QString, told);
+  void noWorkerThatStartsIsTheExitStatus() {
     ServeBench bench;
-    bench.start({"--follow"});
-    makeBest(bench, 8, content.toStdString());
-    QVERIFY(QTest::qWaitFor([&] { return hasLoad(bench); }, kPatienceMs));
-    makeBest(bench, 10, "99");
-    const run_folder::Layout run(bench.engine().folder() / "run");
-    const fs::path next = run.checkpoint(10) / "model.safetensors";
-    QVERIFY(QTest::qWaitFor([&] { return hasOpened(bench, next); }, kPatienceMs));
-    bench.engine().touch("load");
-    QVERIFY(bench.waitForMetric("lockstep_model_step", 10));
-    const auto result = bench.stop();
-    QVERIFY2(contains(result.err, told.toStdString()), result.err.c_str());
-    QCOMPARE(result.err.find("step 8 "), result.err.rfind("step 8 "));
+    bench.engine().script("fail 2 no memory\n", "inspect");
+    const auto result = bench.engine().run({"serve", "run", "--port", "0", "--workers", "2"});
+    QCOMPARE(result.status, 2);
+    QVERIFY2(contains(result.err, "no memory"), result.err.c_str());
+  }
+
+  /// A terminal that closes hangs up more than once.
+  void hangUpsStopOnce() {
+    ServeBench bench;
+    bench.start();
+    HttpClient running = bench.send("await go");
+    QVERIFY(bench.waitForMetric("lockstep_images_total", 1));
+    HttpClient open = bench.client(), late = bench.client();
+    open.get("/ping");
+    late.get("/ping");
+    const auto hangUp = [&] { ::kill(static_cast<pid_t>(bench.process().processId()), SIGHUP); };
+    hangUp();
+    QVERIFY(QTest::qWaitFor([&] { return open.get("/ping").status == 503; }, kPatienceMs));
+    hangUp();
+    bench.process().terminate();
+    QCOMPARE(late.get("/ping").status, 503);
+    bench.engine().touch("go");
+    QCOMPARE(running.reply().status, 200);
+    const auto result = tests::EngineBench::finish(bench.process());
+    QCOMPARE(result.status, 0);
+    QCOMPARE(result.err.find("stopping"), result.err.rfind("stopping"));
   }
 
   void messagesNameTheFileOfTheWeights() {
@@ -475,22 +355,6 @@ class TstModelWorkers : public QObject {
     const std::string path = weights.path();
     QCOMPARE(weights.named("in " + path + ": cut"), std::string("in /proc/self/exe: cut"));
     QCOMPARE(weights.named(path + "0 and " + path), path + "0 and /proc/self/exe");
-  }
-
-  void aBestThatKillsItsWorkersIsGivenUp() {
-    ServeBench bench;
-    bench.start({"--follow"});
-    makeBest(bench, 8, "die");
-    QVERIFY(bench.waitForMetric("lockstep_worker_restarts_total", 2));
-    QCOMPARE(boxOf(bench.detect("x")).dump(), json({0, 0, 1, 4}).dump());
-    QCOMPARE(bench.metric("lockstep_model_step"), 4.0);
-    QCOMPARE(bench.metric("lockstep_worker_restarts_total"), 2.0);
-    QCOMPARE(bench.detect("x").status, 200);
-    const auto result = bench.stop();
-    QVERIFY2(contains(result.err,
-                      "the weights of step 8 cannot be loaded, those of step 4 are served on: the "
-                      "worker exited (SIGKILL)"),
-             result.err.c_str());
   }
 };
 

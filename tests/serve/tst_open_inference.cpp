@@ -64,7 +64,7 @@ class TstOpenInference : public QObject {
     ServeBench bench;
     bench.start();
     const json body{{"id", "42"},
-                    {"parameters", {{"score", 0.5}}},
+                    {"parameters", {{"score", 0.5}, {"classes", 7}}},
                     {"inputs",
                      {{{"name", "image"},
                        {"shape", {2}},
@@ -114,6 +114,25 @@ class TstOpenInference : public QObject {
     QVERIFY(outputOf(answer, "scores").contains("data"));
   }
 
+  void theVersionIsTheStepThatIsServed() {
+    ServeBench bench;
+    bench.start();
+    auto client = bench.client();
+    const std::string versions = "/v2/models/bench/versions/";
+    const std::string body = R"({"inputs":[{"datatype":"BYTES","data":["eA=="]}]})";
+    const auto infer = [&](const char* version) {
+      return client.post(versions + version + "/infer", "application/json", body);
+    };
+    QCOMPARE(client.get(versions + "4").status, 200);
+    QCOMPARE(client.get(versions + "4/ready").status, 200);
+    QCOMPARE(infer("4").status, 200);
+    QCOMPARE(client.get(versions + "5").status, 404);
+    QCOMPARE(client.get(versions + "5/ready").status, 404);
+    QVERIFY(contains(infer("5").body, "the model has no version 5; step 4 is served"));
+    for (const char* path : {"", "/ready", "4/other", "4/ready/ready"})
+      QCOMPARE(client.get(versions + path).status, 404);
+  }
+
   void whatIsWrongIsSaid_data() {
     QTest::addColumn<QString>("head");
     QTest::addColumn<QByteArray>("binary");
@@ -139,6 +158,9 @@ class TstOpenInference : public QObject {
           << QStringLiteral(R"({"inputs":[{"datatype":"BYTES","data":["eA=="],"shape":%1}]})")
                  .arg(QLatin1String(shape))
           << QByteArray() << "the tensor has 1 images, and its shape";
+    QTest::newRow("classes")
+        << R"({"inputs":[{"datatype":"BYTES","data":["eA=="]}],"parameters":{"classes":true}})"
+        << QByteArray() << "classes: must be names or ids";
     QTest::newRow("size") << kSized.arg(9) << whole << "not the size of what follows";
     QTest::newRow("negative size") << kSized.arg(-8) << whole << "not the size of what follows";
     QTest::newRow("cut length") << kSized.arg(3) << whole.first(3) << "are truncated";

@@ -3,6 +3,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/run_folder/run_folder.h"
+#include "engine/serve/detection_request.h"
 #include "tests/serve/serve_bench.h"
 #include "tests/support/contains.h"
 #include "tests/support/test_main.h"
@@ -80,6 +81,36 @@ class TstServing : public QObject {
   }
 
   /// SageMaker passes no query on, but what its clients call custom attributes.
+  void aClassIsANameOrAnId_data() {
+    QTest::addColumn<QString>("classes");
+    QTest::addColumn<std::vector<std::int64_t>>("ids");
+    const auto row = [](const char* classes, std::vector<std::int64_t> ids) {
+      QTest::newRow(classes) << classes << std::move(ids);
+    };
+    row("[7]", {7});
+    row(R"(["7"])", {8});  // a name before an id
+    row(R"(["1"])", {1});
+    row(R"(["cat, tabby"])", {7});
+    row(R"([8, "cat, tabby", "0", 8])", {1, 7, 8});
+    for (const char* wrong : {"[2]", R"(["cat"])", "[7.0]", "[null]", R"([""])", "7"})
+      row(wrong, {});
+  }
+  void aClassIsANameOrAnId() {
+    QFETCH(QString, classes);
+    QFETCH(std::vector<std::int64_t>, ids);
+    const serve::ServedModel model{
+        .name = "bench",
+        .categories = {
+            {.id = {1}, .name = "0"}, {.id = {8}, .name = "7"}, {.id = {7}, .name = "cat, tabby"}}};
+    const auto asked = [&] {
+      return serve::categoryIdsOf(json::parse(classes.toStdString()), model);
+    };
+    if (ids.empty())
+      QVERIFY_THROWS_EXCEPTION(serve::HttpError, asked());
+    else
+      QCOMPARE(asked(), ids);
+  }
+
   void sageMakersAttributesAreAQuery() {
     ServeBench bench;
     bench.start();

@@ -1,11 +1,15 @@
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <QTest>
+#include <atomic>
 #include <functional>
 #include <optional>
+#include <semaphore>
 #include <thread>
 
 #include "engine/serve/http_server.h"
@@ -49,6 +53,15 @@ class Site : private serve::HttpService {
   std::vector<std::string> paths_;
 };
 
+constexpr const char* kSilentName = "silent.example.com";
+
+/// A name server that says nothing of kSilentName until it is told to, or for too long.
+struct SilentNameServer {
+  std::atomic<bool> isAsked = false;
+  std::binary_semaphore mayAnswer{0};
+};
+SilentNameServer silentNameServer;
+
 bool isConnectedTo(int fd, int port) {
   sockaddr_in peer{};
   socklen_t length = sizeof peer;
@@ -57,6 +70,20 @@ bool isConnectedTo(int fd, int port) {
 }
 
 }  // namespace
+
+/// In the place of the C library's, which it asks of all other names.
+extern "C" int getaddrinfo(const char* name, const char* service, const addrinfo* hints,
+                           addrinfo** found) {
+  if (name != nullptr && std::string_view(name) == kSilentName) {
+    silentNameServer.isAsked = true;
+    silentNameServer.mayAnswer.try_acquire_for(std::chrono::seconds(5));
+    silentNameServer.isAsked = false;
+    return EAI_AGAIN;
+  }
+  static const auto real =
+      reinterpret_cast<decltype(&getaddrinfo)>(::dlsym(RTLD_NEXT, "getaddrinfo"));
+  return real(name, service, hints, found);
+}
 
 class TstUrlFetcher : public QObject {
   Q_OBJECT
@@ -198,6 +225,22 @@ class TstUrlFetcher : public QObject {
     loop.run();
     QVERIFY(!isHeardOf);
     QCOMPARE(fetcher.count(), std::size_t{0});
+  }
+
+  void aNameThatNobodyResolvesIsNotWaitedFor() {
+    supervisor::PollLoop loop;
+    const std::string address = std::string("http://") + kSilentName + "/";
+    UrlFetcher fetcher(loop, {address}, 1000, std::chrono::seconds(60));
+    const auto fetch = fetcher.fetch(address + "a.png", [](const UrlFetcher::Result&) {});
+    loop.every(std::chrono::milliseconds(5), [&] {
+      if (silentNameServer.isAsked) loop.stop();
+    });
+    loop.run();
+    fetcher.cancel(fetch);
+    const bool wasWaitedFor = !silentNameServer.isAsked;
+    silentNameServer.mayAnswer.release();
+    QVERIFY(!wasWaitedFor);
+    QVERIFY(QTest::qWaitFor([] { return !silentNameServer.isAsked; }));
   }
 };
 
