@@ -237,7 +237,9 @@ void ModelWorkers::exited(Slot& slot, const supervisor::WorkerExit& exit) {
   slot.control.clear();
   // One that ends on new weights may have been killed; the next one says.
   const auto next = std::exchange(slot.next, nullptr);
-  if (next && next != loadable_ && next == slot.fatal) giveUp(next, loadable_, why);
+  const auto hasEnded = [&](const auto& each) { return each->fatal == next; };
+  if (next && next != loadable_ && std::ranges::any_of(slots_, hasEnded))
+    giveUp(next, loadable_, why);
   if (next) slot.fatal = next;
   retryBatch(slot);
   if (!wasReady_) {
@@ -289,6 +291,7 @@ bool ModelWorkers::hasRoom(std::size_t images, std::size_t bytes) const {
 
 ModelWorkers::TaskId ModelWorkers::submit(DetectionTask asked, Done done) {
   const TaskId id = nextTask_++;
+  if (givenUp_.contains(asked.weights)) asked.weights = asked_;
   std::string image = std::exchange(asked.image, {});
   const bool isLarge = image.size() > kLargeImage;
   if (!isLarge) writeFile(fileOf(id, ".image"), image);
@@ -342,23 +345,28 @@ void ModelWorkers::dispatch() {
   }
 }
 
-/// Once those that were to load them have; at once where no other worker would answer meanwhile.
+/// Once half of the workers have loaded them; at once where no other would answer meanwhile.
 void ModelWorkers::askForNewest() {
-  const auto has = [this](const auto& slot) {
-    return slot->isLoaded && slot->weights == setup_.weights;
-  };
-  const auto loads = [this](const auto& slot) { return slot->next == setup_.weights; };
-  const bool areLoaded = std::ranges::any_of(slots_, has) && std::ranges::none_of(slots_, loads);
-  if (areLoaded || loadedSlots() <= 1) asked_ = setup_.weights;
+  if (std::ssize(slots_) > 1 && loadedSlots() <= 1) {
+    // One that ended on them comes back soon, and is the one to try them again.
+    const auto triesAgain = [this](const auto& slot) {
+      return slot->fatal == setup_.weights && slot->pause < kLongestPause;
+    };
+    if (std::ranges::any_of(slots_, triesAgain)) return;
+  }
+  if (loadedSlots() <= 1 || slotsWith(setup_.weights) >= halfOfLoaded()) asked_ = setup_.weights;
 }
 
-/// Half of the workers do before images ask for them; then each once no image waits for what it
-/// has.
+/// Half of the workers do before images ask for them, but for the last one that has what images ask
+/// for; then each once no image waits for what it has.
 bool ModelWorkers::isToLoadNewest(const Slot& slot) const {
   if (slot.weights == setup_.weights) return false;
   if (asked_ == setup_.weights) return !hasTask(slot);
-  const auto takes = [this](const auto& each) { return &each->newest() == setup_.weights.get(); };
-  return std::ranges::count_if(slots_, takes) < std::max<std::ptrdiff_t>(loadedSlots() / 2, 1);
+  const bool isLast = slot.weights == asked_ && slotsWith(asked_) == 1;
+  const auto takes = [this](const auto& each) {
+    return each->isLoaded && &each->newest() == setup_.weights.get();
+  };
+  return !isLast && std::ranges::count_if(slots_, takes) < halfOfLoaded();
 }
 
 /// Whether an image waits for the weights that it has.
@@ -373,8 +381,19 @@ bool ModelWorkers::isHeld(const std::shared_ptr<const ServedWeights>& weights) c
       slots_, [&](const auto& slot) { return slot->isLoaded && &slot->newest() == weights.get(); });
 }
 
+/// That have loaded these weights, and load no others.
+std::ptrdiff_t ModelWorkers::slotsWith(const std::shared_ptr<const ServedWeights>& weights) const {
+  return std::ranges::count_if(slots_, [&](const auto& slot) {
+    return slot->isLoaded && !slot->next && slot->weights == weights;
+  });
+}
+
 std::ptrdiff_t ModelWorkers::loadedSlots() const {
   return std::ranges::count_if(slots_, [](const auto& slot) { return slot->isLoaded; });
+}
+
+std::ptrdiff_t ModelWorkers::halfOfLoaded() const {
+  return std::max<std::ptrdiff_t>(loadedSlots() / 2, 1);
 }
 
 void ModelWorkers::load(Slot& slot, std::shared_ptr<const ServedWeights> weights) {

@@ -108,7 +108,7 @@ class ModelWorkers {
   /// For images that are submitted now.
   std::shared_ptr<const ServedWeights> newest() const { return asked_; }
   /// The newest that a worker has loaded.
-  const ServedWeights& weights() const { return *loadable_; }
+  const std::shared_ptr<const ServedWeights>& weights() const { return loadable_; }
   /// Whether a worker has ever been: from then on images may wait, also for its replacement.
   bool wasReady() const { return wasReady_; }
   /// Why images would wait for long; empty: they would not.
@@ -140,7 +140,9 @@ class ModelWorkers {
   bool hasTask(const Slot& slot) const;
   bool isToLoadNewest(const Slot& slot) const;
   bool isHeld(const std::shared_ptr<const ServedWeights>& weights) const;
+  std::ptrdiff_t slotsWith(const std::shared_ptr<const ServedWeights>& weights) const;
   std::ptrdiff_t loadedSlots() const;
+  std::ptrdiff_t halfOfLoaded() const;
   void load(Slot& slot, std::shared_ptr<const ServedWeights> weights);
   void sendBatch(Slot& slot);
   void finish(TaskId id, DetectionAnswer answer);

@@ -62,7 +62,7 @@ std::string RequestMetrics::text(const ModelWorkers* workers) const {
   describe(text, "lockstep_worker_restarts_total", "counter", "Workers that were replaced.");
   addValue(text, "lockstep_worker_restarts_total", workers->statistics().restarts);
   describe(text, "lockstep_model_step", "gauge", "Training step of the weights; 0: unknown.");
-  addValue(text, "lockstep_model_step", workers->weights().step());
+  addValue(text, "lockstep_model_step", workers->weights()->step());
   return text;
 }
 

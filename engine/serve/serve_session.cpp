@@ -150,7 +150,7 @@ HttpResponse ServeSession::answerAtOnce(const MatchedRoute& asked) const {
   const std::string notReady = isStopping_ ? "the server is stopping"
                                : workers_  ? workers_->whyNotReady()
                                            : kIsBeingLoaded;
-  const std::int64_t step = workers_ ? workers_->weights().step() : 0;
+  const std::int64_t step = workers_ ? workers_->weights()->step() : 0;
   switch (asked.route->endpoint) {
     case Endpoint::Page:
       return {.type = "text/html; charset=utf-8", .body = pageHtml()};
@@ -250,7 +250,7 @@ void ServeSession::begin(Pending& pending, DetectionRequest asked) {
   }
   requireRoom(pending, asked.images.size() + coming());
   pending.asked = std::move(asked);
-  pending.weights = workers_->newest();
+  pending.weights = pending.asked.version.empty() ? workers_->newest() : workers_->weights();
   requireVersion(pending.asked.version, pending.weights->step());
   pending.toAnswer = pending.asked.images.size();
   pending.answers.resize(pending.toAnswer);
@@ -354,6 +354,7 @@ void ServeSession::respond(Pending& pending) {
   };
   if (std::ranges::any_of(pending.answers, isOfOthers))
     throw HttpError{503, "the weights were given up meanwhile"};
+  requireVersion(pending.asked.version, pending.answers.front().weights->step());
   const auto answers =
       std::make_shared<const std::vector<DetectionAnswer>>(std::exchange(pending.answers, {}));
   pending.tasks.clear();
@@ -415,7 +416,7 @@ void ServeSession::cannotFollow(const std::string& why) {
   if (why != std::exchange(unfollowed_, why)) unfollowedLooks_ = 0;
   if (++unfollowedLooks_ == kLooksUntilTold)
     log_.warn("serve", "the run's best cannot be followed, step " +
-                           std::to_string(workers_->weights().step()) + " is served on: " + why);
+                           std::to_string(workers_->weights()->step()) + " is served on: " + why);
 }
 
 void ServeSession::stop() {

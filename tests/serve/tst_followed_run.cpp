@@ -209,9 +209,15 @@ class TstFollowedRun : public QObject {
     QCOMPARE(result.err.find("step 8 "), result.err.rfind("step 8 "));
   }
 
+  void aBestThatKillsItsWorkersIsGivenUp_data() {
+    QTest::addColumn<QString>("workers");
+    QTest::newRow("one worker") << "1";
+    QTest::newRow("the first of two, twice") << "2";
+  }
   void aBestThatKillsItsWorkersIsGivenUp() {
+    QFETCH(QString, workers);
     ServeBench bench;
-    bench.start({"--follow"});
+    bench.start({"--follow", "--workers", workers.toStdString()});
     makeBest(bench, 8, "die");
     QVERIFY(bench.waitForMetric("lockstep_worker_restarts_total", 2));
     QCOMPARE(boxOf(bench.detect("x")).dump(), json({0, 0, 1, 4}).dump());
