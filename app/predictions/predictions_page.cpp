@@ -219,6 +219,7 @@ void PredictionsPage::setRun(RunController* run) {
     pendingStep_ = std::exchange(openedCheckpoint_, std::nullopt)->step;
   takeAskedInstance();
   if (isVisible()) load();
+  openRestoredResults();
 }
 
 void PredictionsPage::showEmptyText() {
@@ -347,6 +348,7 @@ QStringList PredictionsPage::filesOf(ImageId image) const {
 void PredictionsPage::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
   load();
+  openRestoredResults();
 }
 
 void PredictionsPage::load() {

@@ -59,7 +59,7 @@ class PredictionsPage : public QWidget {
   /// The same as showStep() for each move of the curves' cursor.
   void followCursor(qint64 step);
   bool isReady() const;
-  /// What is shown, and the opened images, for a later start.
+  /// What is shown, the opened images and the opened results, for a later start.
   QVariantMap viewState() const;
   void restoreViewState(const QVariantMap& state);
   /// Files, and folders with all images below them; they are predicted with the shown checkpoint.
@@ -135,6 +135,8 @@ class PredictionsPage : public QWidget {
   void judgeResultsBy();
   bool awaitsTruth() const;
   void openWaitingResults();
+  void openRestoredResults();
+  ResultsSource resultsToKeep() const;
   void readResults(const ResultsSource& source, const std::optional<RunDataset>& truth);
   void refuseUnjudged(const ResultsSource& source);
   void showMessage(const QString& message, const QString& action, const std::function<void()>& act);
@@ -227,7 +229,11 @@ class PredictionsPage : public QWidget {
   } results_;
   ResultsSource askedResults_;  ///< last; they may have failed
   bool areResultsShown_ = false;
-  ResultsSource waitingResults_;         ///< for the run's data, that are to judge them
+  ResultsSource waitingResults_;  ///< for the run's data, that are to judge them
+  struct {
+    ResultsSource source;
+    QString run;                         ///< beside which they were shown; empty: none
+  } restoredResults_;                    ///< of an earlier window, until that run is shown
   std::function<void()> messageAction_;  ///< of the button beside the message that has one
   ResultsReading resultsReading_;
   bool predictsOpened_ = false;  ///< as soon as there is a checkpoint

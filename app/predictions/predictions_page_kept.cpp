@@ -16,7 +16,8 @@ namespace {
 const QString kPart = QStringLiteral("part"), kOpened = QStringLiteral("opened"),
               kView = QStringLiteral("view"), kRun = QStringLiteral("run"),
               kStep = QStringLiteral("step"), kImage = QStringLiteral("image"),
-              kImageName = QStringLiteral("imageName");
+              kImageName = QStringLiteral("imageName"), kResults = QStringLiteral("results"),
+              kAnnotations = QStringLiteral("annotations");
 constexpr ImageId kUnwanted = coco::ResultsByImage::kUnwanted;
 
 }  // namespace
@@ -29,6 +30,10 @@ QVariantMap PredictionsPage::viewState() const {
   if (const auto& image = shown ? shown : lastImage_) {
     state[kImage] = QVariant::fromValue<qint64>(image->id.value);
     state[kImageName] = QString::fromStdString(image->fileName);
+  }
+  if (const ResultsSource results = resultsToKeep(); !results.results.isEmpty()) {
+    state[kResults] = results.results;
+    state[kAnnotations] = results.annotations;
   }
   if (!run_) return state;
   state[kRun] = run_->folder();
@@ -50,6 +55,16 @@ void PredictionsPage::restoreViewState(const QVariantMap& state) {
   const int part = state.value(kPart).toInt();
   if (part == static_cast<int>(ImagePart::Training)) showPart(ImagePart::Training);
   restoreOpened(state.value(kOpened).toStringList(), part == static_cast<int>(ImagePart::Opened));
+  restoredResults_ = {{state.value(kResults).toString(), state.value(kAnnotations).toString()},
+                      state.value(kRun).toString()};
+  openRestoredResults();
+}
+
+/// Those that are shown, or will be.
+ResultsSource PredictionsPage::resultsToKeep() const {
+  if (areResultsShown_) return results_.source;
+  if (resultsReading_.isRunning()) return askedResults_;
+  return waitingResults_.results.isEmpty() ? restoredResults_.source : waitingResults_;
 }
 
 /// Without those that go with the window.

@@ -39,6 +39,7 @@ void PredictionsPage::readResults(const ResultsSource& source,
   cancelResults();
   askedResults_ = source;
   waitingResults_ = {};
+  restoredResults_ = {};
   if (source.annotations.isEmpty() && !truth) return refuseUnjudged(source);
   resultsReading_.start(source, truth);
   showResultsProgress();
@@ -78,6 +79,14 @@ bool PredictionsPage::awaitsTruth() const {
 void PredictionsPage::openWaitingResults() {
   if (waitingResults_.results.isEmpty() || awaitsTruth()) return;
   openResults(ResultsSource(waitingResults_));
+}
+
+/// As soon as the run is shown that they were shown beside.
+void PredictionsPage::openRestoredResults() {
+  if (restoredResults_.source.results.isEmpty() || !isVisible()) return;
+  if (!run_ && !restoredResults_.run.isEmpty()) return;
+  const auto restored = std::exchange(restoredResults_, {});
+  if ((run_ ? run_->folder() : QString()) == restored.run) openResults(restored.source);
 }
 
 /// With a button that does something.

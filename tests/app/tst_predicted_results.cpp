@@ -107,6 +107,51 @@ class TstPredictedResults : public QObject, protected tests::PredictionsPageBenc
     QVERIFY(!saysInABanner(page));
   }
 
+  void theyAreThereAfterARestart() {
+    RunController run(tests::makeRun(parent_->path(), watchedRun("run")));
+    const QString file = resultsFile("other.json", kFifth);
+    QVariantMap state;
+    {
+      PredictionsPage page;
+      show(page, run);
+      page.openResults({file});
+      QTRY_VERIFY(hasLabel(page, QStringLiteral("other.json")) && page.isReady());
+      page.view()->showImage(ImageId{5});
+      state = page.viewState();
+    }
+    PredictionsPage next;
+    next.restoreViewState(state);
+    QCOMPARE(next.viewState().value(QStringLiteral("results")).toString(), file);
+    next.resize(1200, 800);
+    next.setRun(&run);
+    next.show();
+    QVERIFY(QTest::qWaitForWindowActive(&next));
+    QTRY_VERIFY(hasLabel(next, QStringLiteral("other.json")) && next.isReady());
+    QCOMPARE(next.view()->currentImage(), ImageId{5});
+    QTest::mouseClick(next.findChild<QToolButton*>(QStringLiteral("closePart")), Qt::LeftButton);
+    QTRY_VERIFY(next.isReady() && next.view()->currentCheckpoint() == 40);
+    QVERIFY(!next.viewState().contains(QStringLiteral("results")));
+
+    RunController other(tests::makeRun(parent_->path(), watchedRun("other")));
+    PredictionsPage elsewhere;  // another run is chosen instead
+    elsewhere.restoreViewState(state);
+    show(elsewhere, other);
+    QVERIFY(!elsewhere.viewState().contains(QStringLiteral("results")));
+  }
+
+  void theirOwnAnnotationsAreThereAfterARestartWithoutARun() {
+    const QString annotations = resultsFile("own.json", kOtherImage);
+    PredictionsPage page;
+    page.show();
+    page.openResults({resultsFile("other.json", "[]"), annotations});
+    QTRY_VERIFY(hasLabel(page, QStringLiteral("other.json")) && page.isReady());
+    PredictionsPage next;
+    next.restoreViewState(page.viewState());
+    next.show();
+    QTRY_VERIFY(hasLabel(next, QStringLiteral("other.json")) && next.isReady());
+    QCOMPARE(next.viewState().value(QStringLiteral("annotations")).toString(), annotations);
+  }
+
   void aDroppedFileIsOpened() {
     RunController run(tests::makeRun(parent_->path(), watchedRun("run")));
     PredictionsPage page;

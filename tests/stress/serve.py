@@ -1,7 +1,7 @@
 """Asks a server of a run for detections while its workers are killed, the run gets new bests, and others send nonsense.
 
 usage: serve.py [--build build] [--seconds 3600] [--clients 4] [--kill-every 60] [--best-every 120] [--ping-ms 100]
-                [--seed 1] [--fuzz]
+                [--workers 1] [--seed 1] [--fuzz]
 
 Every answer must be that of `predict` with the weights that the answer names, bit for bit; a refusal (503) is asked again, and nothing
 else may come back. Nonsense must be refused. Neither the server nor its workers may grow, nothing may be left in its temporary folder, it
@@ -51,7 +51,7 @@ PATIENCE = 60  # seconds
 class Server:
     """A folder with a trained run, what `predict` says of its images by step, and a server that follows the run."""
 
-    def __init__(self, build, folder):
+    def __init__(self, build, folder, workers=1):
         self.build, self.folder, self.run = build, folder, folder / "run"
         configs = pathlib.Path(__file__).resolve().parents[2] / "configs"
         (folder / "experiment.yaml").write_text(EXPERIMENT.format(configs=configs))
@@ -64,7 +64,8 @@ class Server:
         self.temporary.mkdir()
         with (folder / "shapes/large.png").open("wb") as large:
             large.truncate(20 << 20)
-        self.process = subprocess.Popen([build / "bin/lockstep-engine", "serve", "run", "--follow", "--port", "0", "--files", "shapes"],
+        self.process = subprocess.Popen([build / "bin/lockstep-engine", "serve", "run", "--follow", "--port", "0", "--files", "shapes",
+                                         "--workers", str(workers)],
                                         cwd=folder, stdout=subprocess.PIPE, stderr=(folder / "serve.log").open("w"), text=True,
                                         env={**os.environ, "TMPDIR": str(self.temporary)})
         self.port = json.loads(self.process.stdout.readline())["port"]
@@ -232,12 +233,20 @@ class Disturbance:
         self.pause(0.5)
 
     def be_slow(self):
-        clients = [socket.create_connection(("127.0.0.1", self.server.port)) for _ in range(200)]
-        for client in clients:
-            client.sendall(b"POST /invocations HTTP/1.1\r\nContent-Length: 100\r\n")
+        """Half of them never ask to the end, the others read none of the answers."""
+        clients = [slow_client(self.server.port) for _ in range(200)]
+        for i, client in enumerate(clients):
+            client.sendall(b"POST /invocations HTTP/1.1\r\nContent-Length: 100\r\n" if i % 2 else b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 20)
         self.pause(10)
         for client in clients:
             client.close()
+
+
+def slow_client(port):
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    client.connect(("127.0.0.1", port))
+    return client
 
 
 def disturb(server, options):
@@ -317,6 +326,7 @@ def main():
     parser.add_argument("--kill-every", type=float, default=60)
     parser.add_argument("--best-every", type=float, default=120)
     parser.add_argument("--ping-ms", type=float, default=100)
+    parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--fuzz", action="store_true")
     options = parser.parse_args()
@@ -324,7 +334,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         server = None
         try:
-            server = Server(options.build, pathlib.Path(folder))
+            server = Server(options.build, pathlib.Path(folder), options.workers)
             faults = disturb(server, options)
             server.process.send_signal(signal.SIGTERM)
             status = server.process.wait(timeout=PATIENCE)
