@@ -31,17 +31,20 @@ std::string placeOf(const std::string& address, int port) {
   return (isIpv6 ? "[" + address + "]" : address) + ":" + std::to_string(port);
 }
 
-/// One that a proxy may read otherwise than this server hides another request. libmicrohttpd keeps
-/// a space before the colon as a part of the name.
-bool hasOneLength(const HttpRequest& request) {
+/// Why a proxy may read a request otherwise than this server, and so let another one hide in it;
+/// null: it may not. libmicrohttpd keeps a space before the colon as a part of the name.
+const char* ambiguityOf(const HttpRequest& request) {
   std::size_t ways = 0;
+  bool isKnown = true;
   for (const auto& [name, value] : request.headers) {
-    if (name.find_first_of(" \t") != std::string::npos) return false;
+    if (name.find_first_of(" \t") != std::string::npos)
+      return "the name of a header has a space in it";
     const bool isEncoding = name == "transfer-encoding";
-    if (isEncoding && base::lowerCase(withoutSpace(value)) != "chunked") return false;
+    if (isEncoding && base::lowerCase(withoutSpace(value)) != "chunked") isKnown = false;
     if (isEncoding || name == "content-length") ++ways;
   }
-  return ways <= 1;
+  const bool isClear = isKnown && ways <= 1;
+  return isClear ? nullptr : "give one Content-Length, or Transfer-Encoding: chunked";
 }
 
 HttpResponse tooLarge(const HttpLimits& limits) {
@@ -258,10 +261,8 @@ bool HttpServer::begin(Exchange& exchange) {
   MHD_get_connection_values(exchange.connection, MHD_HEADER_KIND, &Callbacks::addHeader, &request);
   MHD_get_connection_values(exchange.connection, MHD_GET_ARGUMENT_KIND, &Callbacks::addParameter,
                             &request);
-  if (!hasOneLength(request)) {
-    refuse(exchange, errorResponse(400,
-                                   "give one Content-Length, or Transfer-Encoding: chunked, "
-                                   "without a space before the colon"));
+  if (const char* why = ambiguityOf(request)) {
+    refuse(exchange, errorResponse(400, why));
     exchange.response.headers.emplace_back("Connection", "close");
     return queue(exchange);
   }

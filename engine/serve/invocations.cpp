@@ -20,6 +20,14 @@ std::optional<std::string> settingOf(const HttpRequest& request, const char* nam
   return headerParameter("; " + std::string(attributes), name);
 }
 
+/// Of all parameters of this name, as clients write a list.
+std::optional<std::string> classesOf(const HttpRequest& request) {
+  std::optional<std::string> all;
+  for (const auto& [name, value] : request.query)
+    if (name == "classes") all = all.value_or("") + value + ",";
+  return all ? all : settingOf(request, "classes");
+}
+
 AnswerForm formNamed(const std::string& name) {
   if (const auto form = base::parseEnum<AnswerForm>(name)) return *form;
   throw HttpError{400, "form: must be results, polygons, labels or overlay"};
@@ -35,6 +43,7 @@ AnswerForm acceptedFormOf(const HttpRequest& request) {
 /// `form`: that of the body, if it names one.
 void takeMultipart(const HttpRequest& request, const RequestRules& rules, DetectionRequest& asked,
                    std::optional<AnswerForm>& form) {
+  std::string classes;
   const auto boundary = headerParameter(request.header("content-type"), "boundary");
   for (const MultipartPart& part :
        multipartParts(request.body, boundary.value_or(""), rules.mostImages + 8)) {
@@ -43,7 +52,8 @@ void takeMultipart(const HttpRequest& request, const RequestRules& rules, Detect
     } else if (part.name == "score") {
       asked.scoreThreshold = scoreOf(withoutSpace(part.content));
     } else if (part.name == "classes") {
-      asked.categoryIds = rules.model.categoryIds(part.content);
+      classes += std::string(part.content) + ",";
+      asked.categoryIds = rules.model.categoryIds(classes);
     } else if (part.name == "form") {
       form = formNamed(std::string(withoutSpace(part.content)));
     }
@@ -98,7 +108,7 @@ DetectionRequest invocation(const HttpRequest& request, const RequestRules& rule
   std::optional<AnswerForm> form;
   if (const auto named = settingOf(request, "form")) form = formNamed(*named);
   if (const auto score = settingOf(request, "score")) asked.scoreThreshold = scoreOf(*score);
-  if (const auto classes = settingOf(request, "classes"))
+  if (const auto classes = classesOf(request))
     asked.categoryIds = rules.model.categoryIds(*classes);
   const std::string type = request.mediaType();
   if (type == "multipart/form-data") {

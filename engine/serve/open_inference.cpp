@@ -235,7 +235,8 @@ DetectionRequest openInference(const HttpRequest& request, const RequestRules& r
   if (const json classes = parameterOf(document, "classes"); classes.is_string())
     asked.categoryIds = rules.model.categoryIds(classes.get<std::string>());
   else if (!classes.is_null())
-    asked.categoryIds = categoryIdsOf(json::array({classes}), rules.model);
+    asked.categoryIds =
+        categoryIdsOf(classes.is_array() ? classes : json::array({classes}), rules.model);
   asked.isSlowToRespond = true;
   asked.respond = [outputs = askedOutputs(document, rules.model), model = rules.model,
                    id = document.value("id", json())](const std::vector<DetectionAnswer>& answers) {

@@ -64,7 +64,7 @@ class TstOpenInference : public QObject {
     ServeBench bench;
     bench.start();
     const json body{{"id", "42"},
-                    {"parameters", {{"score", 0.5}, {"classes", 7}}},
+                    {"parameters", {{"score", 0.5}, {"classes", {7, "2"}}}},
                     {"inputs",
                      {{{"name", "image"},
                        {"shape", {2}},

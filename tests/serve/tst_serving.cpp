@@ -72,6 +72,8 @@ class TstServing : public QObject {
     ServeBench bench;
     bench.start();
     QCOMPARE(bench.detect("x", "?classes=2,1,2,2,1").status, 200);
+    QCOMPARE(bench.detect("x", "?classes=2&classes=1").status, 200);  // as some write a list
+    QCOMPARE(bench.asked().back().images[0].categoryIds, (std::vector<std::int64_t>{1, 2}));
     QCOMPARE(lastDetected(bench).at(0).categoryIds, (std::vector<std::int64_t>{1, 2}));
     json body{{"images", json::array({{{"b64", "YQ=="}}})}, {"classes", json::array()}};
     for (int i = 0; i < 10'001; ++i) body["classes"].push_back(i);
