@@ -43,7 +43,7 @@ AnswerForm acceptedFormOf(const HttpRequest& request) {
 /// `form`: that of the body, if it names one.
 void takeMultipart(const HttpRequest& request, const RequestRules& rules, DetectionRequest& asked,
                    std::optional<AnswerForm>& form) {
-  std::string classes;
+  std::optional<std::string> classes;
   const auto boundary = headerParameter(request.header("content-type"), "boundary");
   for (const MultipartPart& part :
        multipartParts(request.body, boundary.value_or(""), rules.mostImages + 8)) {
@@ -52,12 +52,12 @@ void takeMultipart(const HttpRequest& request, const RequestRules& rules, Detect
     } else if (part.name == "score") {
       asked.scoreThreshold = scoreOf(withoutSpace(part.content));
     } else if (part.name == "classes") {
-      classes += std::string(part.content) + ",";
-      asked.categoryIds = rules.model.categoryIds(classes);
+      classes = classes.value_or("") + std::string(part.content) + ",";
     } else if (part.name == "form") {
       form = formNamed(std::string(withoutSpace(part.content)));
     }
   }
+  if (classes) asked.categoryIds = rules.model.categoryIds(*classes);
 }
 
 ImageInput imageOf(const json& entry, const RequestRules& rules) {

@@ -345,16 +345,15 @@ void ModelWorkers::dispatch() {
   }
 }
 
-/// Once half of the workers have loaded them; at once where no other would answer meanwhile.
+/// Once half of the workers have loaded them; at once where no other would answer meanwhile, unless
+/// one that ended on them comes back soon, which is then the one to try them again.
 void ModelWorkers::askForNewest() {
-  if (std::ssize(slots_) > 1 && loadedSlots() <= 1) {
-    // One that ended on them comes back soon, and is the one to try them again.
-    const auto triesAgain = [this](const auto& slot) {
-      return slot->fatal == setup_.weights && slot->pause < kLongestPause;
-    };
-    if (std::ranges::any_of(slots_, triesAgain)) return;
-  }
-  if (loadedSlots() <= 1 || slotsWith(setup_.weights) >= halfOfLoaded()) asked_ = setup_.weights;
+  const auto triesAgain = [this](const auto& slot) {
+    return slot->fatal == setup_.weights && slot->pause < kLongestPause;
+  };
+  const bool isAlone =
+      loadedSlots() <= 1 && (slots_.size() == 1 || std::ranges::none_of(slots_, triesAgain));
+  if (isAlone || slotsWith(setup_.weights) >= halfOfLoaded()) asked_ = setup_.weights;
 }
 
 /// Half of the workers do before images ask for them, but for the last one that has what images ask

@@ -3,6 +3,7 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 
 namespace lockstep::tests {
@@ -23,6 +24,13 @@ ServeBench::ServeBench() {
 ServeBench::~ServeBench() {
   if (process_) process_->kill();
   if (process_) process_->waitForFinished();
+}
+
+void ServeBench::forgetBest() {
+  const run_folder::Layout run(engine_.folder() / "run");
+  auto info = nlohmann::json::parse(base::readFile(run.runJson()));
+  info.erase("best");
+  base::writeFileAtomically(run.runJson(), info.dump());
 }
 
 void ServeBench::start(const std::vector<std::string>& options) {
@@ -90,6 +98,10 @@ double ServeBench::metric(const std::string& name, const std::string& headers) c
 
 bool ServeBench::waitForMetric(const std::string& name, double value) const {
   return QTest::qWaitFor([&] { return metric(name) == value; }, kPatienceMs);
+}
+
+nlohmann::json boxOf(const HttpReply& reply) {
+  return nlohmann::json::parse(reply.body).at(0).at("bbox");
 }
 
 }  // namespace lockstep::tests

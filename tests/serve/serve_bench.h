@@ -2,6 +2,7 @@
 
 #include <QProcess>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ class ServeBench {
 
   /// Before start().
   EngineBench& engine() { return engine_; }
+  /// The run has only its newest checkpoint. Before start().
+  void forgetBest();
   /// Begins to serve; returns once the model is ready.
   void start(const std::vector<std::string>& options = {});
   /// Both parts of start().
@@ -45,5 +48,8 @@ class ServeBench {
   std::unique_ptr<QProcess> process_;
   int port_ = 0;
 };
+
+/// Of the first detection of an answer.
+nlohmann::json boxOf(const HttpReply& reply);
 
 }  // namespace lockstep::tests

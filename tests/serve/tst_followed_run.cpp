@@ -13,6 +13,7 @@
 
 using namespace lockstep;
 using nlohmann::json;
+using tests::boxOf;
 using tests::contains;
 using tests::HttpClient;
 using tests::HttpReply;
@@ -22,8 +23,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kPatienceMs = 20000;
-
-json boxOf(const HttpReply& reply) { return json::parse(reply.body).at(0).at("bbox"); }
 
 std::string stepOf(const HttpReply& reply) { return reply.headers.at("x-lockstep-step"); }
 
@@ -54,13 +53,6 @@ void makeBest(ServeBench& bench, std::int64_t step, const std::string& content) 
   base::writeFileAtomically(run.checkpoint(step) / "model.safetensors", content);
   auto info = json::parse(base::readFile(run.runJson()));
   info["best"] = {{"metric", "segm/AP"}, {"value", 0.5}, {"step", step}};
-  base::writeFileAtomically(run.runJson(), info.dump());
-}
-
-void forgetBest(ServeBench& bench) {
-  const run_folder::Layout run(bench.engine().folder() / "run");
-  auto info = json::parse(base::readFile(run.runJson()));
-  info.erase("best");
   base::writeFileAtomically(run.runJson(), info.dump());
 }
 
@@ -253,7 +245,7 @@ class TstFollowedRun : public QObject {
 
   void aRunWithoutABestIsFollowedUntilItHasOne() {
     ServeBench bench;
-    forgetBest(bench);
+    bench.forgetBest();
     bench.start({"--follow"});
     QCOMPARE(stepOf(bench.detect("x")), std::string("6"));
     makeBest(bench, 8, "88");

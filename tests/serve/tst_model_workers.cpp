@@ -14,6 +14,7 @@
 
 using namespace lockstep;
 using nlohmann::json;
+using tests::boxOf;
 using tests::contains;
 using tests::HttpClient;
 using tests::HttpReply;
@@ -30,8 +31,6 @@ std::vector<std::size_t> batchesOf(ServeBench& bench) {
   for (const protocol::Detect& asked : bench.asked()) batches.push_back(asked.images.size());
   return batches;
 }
-
-json boxOf(const HttpReply& reply) { return json::parse(reply.body).at(0).at("bbox"); }
 
 }  // namespace
 

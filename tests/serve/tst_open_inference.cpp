@@ -73,6 +73,7 @@ class TstOpenInference : public QObject {
     const HttpReply reply = bench.client().post(kInfer, "application/json", body.dump());
     QCOMPARE(reply.status, 200);
     const json answer = json::parse(reply.body);
+    QCOMPARE(bench.asked().back().images.at(0).categoryIds, (std::vector<std::int64_t>{2, 7}));
     QCOMPARE(answer.at("id").dump(), json("42").dump());
     QCOMPARE(answer.at("model_name").dump(), json("bench").dump());
     QCOMPARE(answer.at("model_version").dump(), json("4").dump());
