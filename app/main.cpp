@@ -2,20 +2,24 @@
 #include <QIcon>
 #include <QLocale>
 #include <QSettings>
+#include <QStandardPaths>
 #include <cstdio>
+#include <filesystem>
 
 #include "app/command_line.h"
 #include "app/controllers/draft_folder.h"
 #include "app/frame/main_window.h"
 #include "app/frame/screenshot.h"
-#include "app/settings_file.h"
 #include "app/termination_signals.h"
 #include "engine/base/error.h"
 #include "engine/base/free_memory.h"
+#include "engine/base/input_file.h"
+#include "engine/run_folder/run_notes.h"
 
 namespace {
 
 using namespace lockstep;
+namespace fs = std::filesystem;
 
 /// Sets environment variables that QApplication's constructor reads.
 void prepareEnvironment(const app::CommandLine& line) {
@@ -26,6 +30,27 @@ void prepareEnvironment(const app::CommandLine& line) {
   if (line.scale > 0) qputenv("QT_SCALE_FACTOR", QByteArray::number(line.scale));
 }
 
+void requireFile(const fs::path& file) {
+  std::error_code unknown;
+  const fs::file_status status = fs::status(file, unknown);
+  if (!fs::exists(status) || fs::is_regular_file(status)) return;
+  throw UserError(file.string() + ": " + base::inputFileError(file, "a file of settings") +
+                  ": move it away");
+}
+
+/// Throws UserError if a file of settings is a pipe, a device or a folder: reading it might never
+/// end. The files are those that QSettings reads (QConfFileSettingsPrivate), by the names of
+/// organization and application, and the notes on runs elsewhere.
+void requireSettings() {
+  const fs::path folder =
+      QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation).toStdString();
+  const std::string organization = QCoreApplication::organizationName().toStdString();
+  requireFile(folder / organization /
+              (QCoreApplication::applicationName().toStdString() + ".conf"));
+  requireFile(folder / (organization + ".conf"));
+  requireFile(run_folder::NotesByFolder::defaultFile());
+}
+
 int runWindow(int argc, char** argv, const app::CommandLine& line) {
   base::returnLargeBlocks();
   prepareEnvironment(line);
@@ -34,7 +59,7 @@ int runWindow(int argc, char** argv, const app::CommandLine& line) {
   QApplication application(argc, argv);
   QApplication::setOrganizationName(QStringLiteral("Lockstep"));
   QApplication::setApplicationName(QStringLiteral("lockstep"));
-  app::requireSettings();
+  requireSettings();
   widgets::ThemeSwitch theme;
   QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/lockstep.svg")));
   const bool isScreenshot = !line.screenshot.isEmpty();

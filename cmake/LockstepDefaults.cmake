@@ -4,8 +4,6 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
-# moc needs no header of torch or Qt; reading torch's takes it longer than the compiler.
-set(CMAKE_AUTOGEN_USE_SYSTEM_INCLUDE OFF)
 # One flag for all code: GCC drops a precompiled header without a word where -fPIE meets -fPIC.
 set(CMAKE_CXX_COMPILE_OPTIONS_PIE "-fPIC")
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
@@ -28,6 +26,10 @@ target_compile_features(lockstep_defaults INTERFACE cxx_std_20)
 # -ffp-contract=off: figures such as AP must not depend on whether the compiler fuses a multiply and an add.
 target_compile_options(lockstep_defaults INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wnon-virtual-dtor;-Wno-restrict;-Winvalid-pch;-ffp-contract=off>)
+if(CMAKE_UNITY_BUILD)
+  # GCC takes a source that another one includes for a header.
+  target_compile_options(lockstep_defaults INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
+endif()
 target_compile_definitions(lockstep_defaults INTERFACE LOCKSTEP_VERSION="${PROJECT_VERSION}")
 find_package(Threads REQUIRED)
 target_link_libraries(lockstep_defaults INTERFACE Threads::Threads)

@@ -10,6 +10,10 @@
 namespace lockstep::widgets {
 namespace {
 
+struct ActionPlaceText {
+  Q_DECLARE_TR_FUNCTIONS(ActionPlace)
+};
+
 constexpr const char* kPlace = "actionPlace";
 constexpr const char* kKeysOf = "keysOf";
 constexpr const char* kDefaultKeys = "defaultKeys";
@@ -22,26 +26,25 @@ QHash<QString, QList<QKeySequence>>& chosenKeys() {
 }  // namespace
 
 QString placeName(ActionPlace place) {
-  const auto tr = [](const char* text) { return QCoreApplication::translate("ActionPlace", text); };
   switch (place) {
     case ActionPlace::Configure:
-      return tr("Configure");
+      return ActionPlaceText::tr("Configure");
     case ActionPlace::Runs:
-      return tr("Runs");
+      return ActionPlaceText::tr("Runs");
     case ActionPlace::Monitor:
-      return tr("Monitor");
+      return ActionPlaceText::tr("Monitor");
     case ActionPlace::Predictions:
-      return tr("Predictions");
+      return ActionPlaceText::tr("Predictions");
     case ActionPlace::Data:
-      return tr("Data");
+      return ActionPlaceText::tr("Data");
     case ActionPlace::Compare:
-      return tr("Compare");
+      return ActionPlaceText::tr("Compare");
     case ActionPlace::Inspector:
-      return tr("Inspector");
+      return ActionPlaceText::tr("Inspector");
     case ActionPlace::Everywhere:
       break;
   }
-  return tr("Everywhere");
+  return ActionPlaceText::tr("Everywhere");
 }
 
 void nameAction(QAction* action, ActionPlace place, const char* id) {

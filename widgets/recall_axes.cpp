@@ -8,17 +8,19 @@
 namespace lockstep::widgets {
 namespace {
 
-QString tr(const char* text) { return QCoreApplication::translate("RecallAxes", text); }
+struct RecallAxesText {
+  Q_DECLARE_TR_FUNCTIONS(RecallAxes)
+};
 
 /// Beside the ticks of precision, and between two ticks of recall.
 void paintNames(QPainter& painter, const QRectF& area) {
   painter.setPen(currentTheme().textMuted);
   painter.drawText(QRectF(area.center().x(), area.bottom() + 3, area.width() / 2, 14),
-                   Qt::AlignCenter, tr("recall"));
+                   Qt::AlignCenter, RecallAxesText::tr("recall"));
   painter.save();
   painter.translate(7, area.center().y());
   painter.rotate(-90);
-  painter.drawText(QRectF(-50, -7, 100, 14), Qt::AlignCenter, tr("precision"));
+  painter.drawText(QRectF(-50, -7, 100, 14), Qt::AlignCenter, RecallAxesText::tr("precision"));
   painter.restore();
 }
 

@@ -19,7 +19,9 @@ using widgets::FigureSection;
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-QString tr(const char* text) { return QCoreApplication::translate("ComparedFigures", text); }
+struct FigureText {
+  Q_DECLARE_TR_FUNCTIONS(ComparedFigures)
+};
 
 double valueAt(const MetricStore& metrics, const std::string& tag, qint64 step) {
   const MetricSeries* series = metrics.series(tag);
@@ -54,7 +56,7 @@ std::size_t placeOf(const std::string& tag) {
 }
 
 QString kindText(coco::IouType type) {
-  return type == coco::IouType::Box ? tr("Boxes") : tr("Masks");
+  return type == coco::IouType::Box ? FigureText::tr("Boxes") : FigureText::tr("Masks");
 }
 
 double defined(double figure) { return figure < 0 ? kNone : figure; }
@@ -72,13 +74,14 @@ FigureSection evaluationFigures(const MetricStore& first, qint64 firstStep,
     if (first.series(tag) == nullptr) tags.push_back(tag);
   std::erase_if(tags, [](const std::string& tag) { return !isFigure(tag); });
   std::ranges::stable_sort(tags, {}, &placeOf);
-  FigureSection section{QStringLiteral("logged"), tr("Logged by the runs"),
-                        tr("What each run logged when it evaluated this checkpoint, of all the "
-                           "held-out images that it evaluates")};
+  FigureSection section{
+      QStringLiteral("logged"), FigureText::tr("Logged by the runs"),
+      FigureText::tr("What each run logged when it evaluated this checkpoint, of all the "
+                     "held-out images that it evaluates")};
   for (const std::string& tag : tags) {
     const std::string name(events::tags::nameIn(tag));
     const QString text = tag == events::tags::kEvalTotalLoss
-                             ? tr("total loss")
+                             ? FigureText::tr("total loss")
                              : metricText(QString::fromStdString(name));
     section.figures.push_back({text, valueAt(first, tag, firstStep),
                                valueAt(second, tag, secondStep), events::tags::isEvalLoss(tag)});
@@ -89,8 +92,10 @@ FigureSection evaluationFigures(const MetricStore& first, qint64 firstStep,
 FigureSection commonFigures(const widgets::ResultsPair& pair, coco::IouType type) {
   FigureSection section{
       QStringLiteral("common"),
-      tr("%1 on %2 common images").arg(kindText(type), QLocale().toString(pair.imageCount)),
-      tr("COCO's metrics as coco-eval gives them, on the images that both have predicted")};
+      FigureText::tr("%1 on %2 common images")
+          .arg(kindText(type), QLocale().toString(pair.imageCount)),
+      FigureText::tr(
+          "COCO's metrics as coco-eval gives them, on the images that both have predicted")};
   for (std::size_t i = 0; i < pair.first.stats.size(); ++i)
     section.figures.push_back({QString::fromStdString(pair.first.names[i]),
                                defined(pair.first.stats[i]), defined(pair.second.stats[i])});
@@ -114,19 +119,24 @@ std::vector<widgets::ComparedClass> classFigures(const widgets::ResultsPair& pai
 QString verdictText(const widgets::ResultsPair& pair, coco::IouType type,
                     std::size_t imagesOfDataset) {
   const coco::ApComparison& ap = pair.ap;
-  if (ap.resamples == 0) return tr("No difference can be told: the images have no objects.");
-  const QString verdict =
-      ap.verdict == coco::ComparisonVerdict::BIsBetter   ? tr("B is better than A")
-      : ap.verdict == coco::ComparisonVerdict::AIsBetter ? tr("A is better than B")
-                                                         : tr("No difference can be told");
-  const QString images = pair.imageCount == imagesOfDataset
-                             ? tr("all %L1 held-out images").arg(pair.imageCount)
-                             : tr("the %L1 of %L2 held-out images that both have predicted")
-                                   .arg(pair.imageCount)
-                                   .arg(imagesOfDataset);
-  const QString kind = type == coco::IouType::Box ? tr("box ΔAP") : tr("mask ΔAP");
-  return tr("%1: %2 (B − A) %3, 95 % confidence interval %4 to %5, on %6 (paired bootstrap, p = "
-            "%7)")
+  if (ap.resamples == 0)
+    return FigureText::tr("No difference can be told: the images have no objects.");
+  const QString verdict = ap.verdict == coco::ComparisonVerdict::BIsBetter
+                              ? FigureText::tr("B is better than A")
+                          : ap.verdict == coco::ComparisonVerdict::AIsBetter
+                              ? FigureText::tr("A is better than B")
+                              : FigureText::tr("No difference can be told");
+  const QString images =
+      pair.imageCount == imagesOfDataset
+          ? FigureText::tr("all %L1 held-out images").arg(pair.imageCount)
+          : FigureText::tr("the %L1 of %L2 held-out images that both have predicted")
+                .arg(pair.imageCount)
+                .arg(imagesOfDataset);
+  const QString kind =
+      type == coco::IouType::Box ? FigureText::tr("box ΔAP") : FigureText::tr("mask ΔAP");
+  return FigureText::tr(
+             "%1: %2 (B − A) %3, 95 % confidence interval %4 to %5, on %6 (paired bootstrap, p = "
+             "%7)")
       .arg(verdict, kind, signedText(ap.difference), signedText(ap.interval.low),
            signedText(ap.interval.high), images, QLocale().toString(ap.pValue, 'f', 3));
 }

@@ -131,12 +131,26 @@ void ConfigurePage::connectDocument() {
           &widgets::ConfigEditor::changeText);
   connect(&document_, &DocumentController::saved, editor_, &widgets::ConfigEditor::setSaved);
   connect(&document_, &DocumentController::stateChanged, this, [this] {
+    preparation_.watch(document_.path());
+    followPreparation();
     editor_->setUnsaved(!document_.hasFile());
     editor_->setDiffersFromFile(document_.isUnsaved() && document_.hasFile());
     listOpenFiles();
     Q_EMIT documentChanged();
   });
   connect(&document_, &DocumentController::failed, this, &ConfigurePage::failed);
+  connect(&preparation_, &PreparationWatch::changed, this, [this] {
+    followPreparation();
+    Q_EMIT documentChanged();
+    Q_EMIT readyChanged();
+  });
+}
+
+/// What was counted of the data is no longer so.
+void ConfigurePage::followPreparation() {
+  if (!editor_->setDataPending(preparation().isPending())) return;
+  images_.forget();
+  surveyed_.clear();
 }
 
 void ConfigurePage::listOpenFiles() {
@@ -286,6 +300,8 @@ QString ConfigurePage::trainName() const {
 
 QString ConfigurePage::trainingBlockedBy() const {
   if (!hasDocument()) return tr("Open an experiment first");
+  if (preparation().isPending())
+    return preparation().title(trainName()) + u'\n' + preparation().text();
   const int errors = editor_->errorCount();
   if (errors == 0) return {};
   const QString head =
@@ -296,8 +312,8 @@ QString ConfigurePage::trainingBlockedBy() const {
 }
 
 bool ConfigurePage::isReady() const {
-  return !hasDocument() ||
-         (editor_->isReady() && !images_.isCounting() && !devices_.isFinding() && survey_.isIdle());
+  return !hasDocument() || (editor_->isReady() && preparation_.isKnown() && !images_.isCounting() &&
+                            !devices_.isFinding() && survey_.isIdle());
 }
 
 void ConfigurePage::changeEvent(QEvent* event) {

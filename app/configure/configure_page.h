@@ -9,6 +9,7 @@
 #include "app/controllers/file_watch.h"
 #include "app/controllers/image_counter.h"
 #include "app/controllers/machine_devices.h"
+#include "app/controllers/preparation_watch.h"
 #include "app/models/experiment_survey.h"
 #include "widgets/jobs/latest_job.h"
 
@@ -74,6 +75,8 @@ class ConfigurePage : public QWidget {
   QString trainName() const;
   /// Why the experiment cannot be trained; empty: it can.
   QString trainingBlockedBy() const;
+  /// How far its data are.
+  const Preparation& preparation() const { return preparation_.preparation(); }
   bool isReady() const;
   widgets::ConfigEditor* editor() const { return editor_; }
   DocumentController* document() { return &document_; }
@@ -89,7 +92,7 @@ class ConfigurePage : public QWidget {
   void rangeTestRequested();
   /// The engine's check has ended and found no error.
   void checked(const QString& name, const QString& summary);
-  /// The file, its name, its issues or its text changed.
+  /// The file, its name, its issues, its text or how far its data are changed.
   void documentChanged();
   void failed(const QString& title, const QString& detail);
 
@@ -101,6 +104,7 @@ class ConfigurePage : public QWidget {
   void connectEditor();
   void connectDocument();
   void watchBases();
+  void followPreparation();
   void countImages();
   void survey();
   void showSurvey();
@@ -112,6 +116,7 @@ class ConfigurePage : public QWidget {
   QStringList watched_;
   int watches_ = 0;
   DocumentController document_;
+  PreparationWatch preparation_;
   ImageCounter images_;
   qint64 drawsPerEpoch_ = 0;
   std::function<QStringList()> runs_;

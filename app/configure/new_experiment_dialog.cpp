@@ -240,15 +240,23 @@ bool NewExperimentDialog::hasAllThat(ExperimentOrigin needed) const {
   return false;
 }
 
+void NewExperimentDialog::setBlocked(const QString& why) {
+  blockedBy_ = why;
+  updateButtons();
+}
+
 void NewExperimentDialog::updateButtons() {
   const bool isBusy = this->isBusy();
   const bool isReady = hasAllThat(origin());
+  const bool needsWorker = !showsFindings() && (origin() == ExperimentOrigin::Data ||
+                                                origin() == ExperimentOrigin::Scenes);
   go_->setText(showsFindings()                          ? tr("Open experiment")
                : origin() == ExperimentOrigin::Data     ? tr("Import and check")
                : origin() == ExperimentOrigin::Scenes   ? tr("Make scenes")
                : origin() == ExperimentOrigin::Template ? tr("Begin from it")
                                                         : tr("Copy"));
-  go_->setEnabled(!isBusy && isReady);
+  go_->setEnabled(!isBusy && isReady && (!needsWorker || blockedBy_.isEmpty()));
+  go_->setToolTip(needsWorker ? blockedBy_ : QString());
   back_->setVisible(showsFindings() && !isBusy);
   clean_->setVisible(showsFindings() && hasFaults_ && !isBusy);
   progress_->setVisible(isBusy);

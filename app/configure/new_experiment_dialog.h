@@ -43,6 +43,8 @@ class NewExperimentDialog : public QDialog {
   /// The data folder on the page for data, and the folder to create.
   void setDataFolder(const QString& folder);
   bool isBusy() const { return preparation_.isRunning(); }
+  /// Why nothing can be imported or made; empty: it can.
+  void setBlocked(const QString& why);
 
  Q_SIGNALS:
   /// An experiment file that was written, to be opened.
@@ -83,6 +85,7 @@ class NewExperimentDialog : public QDialog {
   jobs::LatestJob<SeenPath> lookForSource_;
   QList<ExperimentTemplate> templates_;
   QString experiment_;  ///< that was prepared; empty: none yet
+  QString blockedBy_;
   bool hasFaults_ = false;
   QListWidget* origins_ = nullptr;
   QStackedWidget* pages_ = nullptr;

@@ -10,7 +10,7 @@
 namespace lockstep::app {
 namespace {
 
-constexpr std::chrono::seconds kInterval{2};
+constexpr std::chrono::seconds kLookInterval{2};
 
 QString textOf(const std::vector<queue::BusyDevice>& busy) {
   QStringList lines;
@@ -35,7 +35,7 @@ std::optional<QString> readText() {
 }  // namespace
 
 BusyDevices::BusyDevices(QObject* parent) : QObject(parent) {
-  timer_.setInterval(kInterval);
+  timer_.setInterval(kLookInterval);
   connect(&timer_, &QTimer::timeout, this, &BusyDevices::look);
 }
 

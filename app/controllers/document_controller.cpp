@@ -20,7 +20,7 @@ namespace {
 using Kind = DocumentNotice::Kind;
 
 /// A frame of the window, and for how long the user's input is put off.
-constexpr std::chrono::milliseconds kFrame{16}, kUnasked{300};
+constexpr std::chrono::milliseconds kAnswerFrame{16}, kUnasked{300};
 
 QString clean(const QString& path) { return QDir::cleanPath(QFileInfo(path).absoluteFilePath()); }
 
@@ -35,7 +35,7 @@ QString runOfRecord(const QString& path) {
 QString nameOf(const QString& path) { return QFileInfo(path).fileName(); }
 QString folderOf(const QString& path) { return QFileInfo(path).absolutePath(); }
 
-QString recordOf(const QString& runFolder) {
+QString recordFileOf(const QString& runFolder) {
   return QString::fromStdString(run_folder::Layout(runFolder.toStdString()).config().string());
 }
 
@@ -46,7 +46,7 @@ QString editableTextOf(const QString& runFolder, const QString& folder) {
   if (const QString text = QString::fromStdString(own.value_or(""));
       own && text.toStdString() == *own)  // else it is not UTF-8
     return text;
-  return ExperimentFile::read(recordOf(runFolder));
+  return ExperimentFile::read(recordFileOf(runFolder));
 }
 
 struct TextOfFile {
@@ -90,7 +90,7 @@ bool DocumentController::isUnsaved() const {
 
 /// For a moment, in which the user's input is put off; whether the end is reached.
 bool DocumentController::waitUnasked(const jobs::Ending& answer) {
-  if (answer.wait(kFrame)) return true;
+  if (answer.wait(kAnswerFrame)) return true;
   QEventLoop loop;
   answer.then(&loop, [&loop] { loop.quit(); });
   QTimer::singleShot(kUnasked, &loop, &QEventLoop::quit);
@@ -128,7 +128,7 @@ bool DocumentController::openCopyOfRun(const QString& runFolder) {
 }
 
 bool DocumentController::openRecord(const QString& runFolder) {
-  const QString record = recordOf(runFolder), folder = QDir::currentPath();
+  const QString record = recordFileOf(runFolder), folder = QDir::currentPath();
   const QString text =
       onDisk(record, [runFolder, folder] { return editableTextOf(runFolder, folder); });
   keepShown();

@@ -8,8 +8,8 @@
 namespace lockstep::app {
 namespace {
 
-constexpr std::chrono::milliseconds kPause{200}, kFrame{16};
-constexpr std::chrono::seconds kPatience{1};
+constexpr std::chrono::milliseconds kPause{200}, kMakingFrame{16};
+constexpr std::chrono::seconds kMakingPatience{1};
 
 }  // namespace
 
@@ -37,7 +37,7 @@ void DocumentDraft::adopt(HeldDraft held, const QString& text) {
 std::unique_ptr<DraftKeeper> DocumentDraft::setAside() {
   isDue_ = false;
   update();
-  if (making_ && making_->ending().wait(kPatience)) update();
+  if (making_ && making_->ending().wait(kMakingPatience)) update();
   making_.reset();
   text_.clear();
   if (keeper_) keeper_->disconnect(this);
@@ -73,7 +73,7 @@ bool DocumentDraft::make() {
   if (folder_.isNone()) return false;
   const bool isNew = !making_;
   if (isNew) making_.emplace([folder = folder_] { return folder.make(); });
-  if (isNew && !making_->ending().wait(kFrame))
+  if (isNew && !making_->ending().wait(kMakingFrame))
     making_->ending().then(this, [this] {
       takeMade();
       if (keeper_) update();
@@ -95,7 +95,7 @@ void DocumentDraft::takeMade() {
 void DocumentDraft::finish() {
   isDue_ = false;
   update();
-  if (making_ && making_->ending().wait(kPatience)) update();
+  if (making_ && making_->ending().wait(kMakingPatience)) update();
   if (keeper_) keeper_->finish();
 }
 

@@ -15,8 +15,6 @@
 namespace lockstep::app {
 namespace {
 
-constexpr unsigned kOwnerAlone = 0600;
-
 std::filesystem::path lockFile(const QString& folder, const QString& id) {
   return std::filesystem::path(folder.toStdString()) / (id.toStdString() + ".lock");
 }

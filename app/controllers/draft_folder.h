@@ -38,6 +38,8 @@ struct HeldDraft {
 /// that looks for files blocks as long as the disk does, also the documents' own.
 class DraftFolder {
  public:
+  static constexpr unsigned kOwnerAlone = 0600;  ///< mode of its files
+
   /// `folder` empty: there are no drafts.
   explicit DraftFolder(const QString& folder) : folder_(folder) {}
   /// $XDG_STATE_HOME/lockstep/drafts, else ~/.local/state/lockstep/drafts.

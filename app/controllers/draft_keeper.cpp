@@ -14,8 +14,7 @@
 namespace lockstep::app {
 namespace {
 
-constexpr unsigned kOwnerAlone = 0600;
-constexpr std::chrono::seconds kPatience{1};
+constexpr std::chrono::seconds kWritingPatience{1};
 
 }  // namespace
 
@@ -63,7 +62,7 @@ class DraftKeeper::Writer {
   }
   void waitUntilIdle() {
     std::unique_lock lock(mutex_);
-    idle_.wait_for(lock, kPatience, [this] { return !isBusy_; });
+    idle_.wait_for(lock, kWritingPatience, [this] { return !isBusy_; });
   }
   /// Nothing more is asked for: the lock is released now, or after what is going on.
   void letGo() {
@@ -76,7 +75,7 @@ class DraftKeeper::Writer {
   QString write(const Draft& draft) const {
     try {
       base::writeFileAtomically(folder_.fileOf(id_).toStdString(), jsonOf(draft).toStdString(),
-                                kOwnerAlone);
+                                DraftFolder::kOwnerAlone);
       return {};
     } catch (const std::exception& error) {
       return QString::fromUtf8(error.what());

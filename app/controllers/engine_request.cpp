@@ -22,9 +22,10 @@ class EngineRequest : public QObject {
             [this, request] { transport_->send(request); });
     connect(transport_.get(), &EngineTransport::received, this, &EngineRequest::takeLines);
     connect(transport_.get(), &EngineTransport::closed, this, [this](const QString& why) {
-      finish(tr("its engine cannot be reached: %1").arg(why));
+      finish(QObject::tr("its engine cannot be reached: %1").arg(why));
     });
-    QTimer::singleShot(kAnswerTimeout, this, [this] { finish(tr("its engine does not answer")); });
+    QTimer::singleShot(kAnswerTimeout, this,
+                       [this] { finish(QObject::tr("its engine does not answer")); });
   }
   ~EngineRequest() override { transport_->disconnect(this); }
   void start() { transport_->open(); }

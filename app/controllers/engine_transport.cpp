@@ -21,7 +21,9 @@ class LocalTransport : public EngineTransport {
                                    error == QLocalSocket::UnsupportedSocketOperationError;
           const QString why = socket_.errorString();
           Q_EMIT closed(
-              isPermanent ? tr("The engine's socket %1 cannot be used: %2").arg(path_, why) : why,
+              isPermanent
+                  ? EngineTransport::tr("The engine's socket %1 cannot be used: %2").arg(path_, why)
+                  : why,
               isPermanent);
         });
   }

@@ -21,8 +21,8 @@
 namespace lockstep::app {
 namespace {
 
-constexpr std::chrono::milliseconds kSettle{150};
-constexpr std::chrono::seconds kPatience{5};
+constexpr std::chrono::milliseconds kFileSettle{150};
+constexpr std::chrono::seconds kDiskPatience{5};
 
 Error fileError(const QString& path, const char* what) {
   return Error(path.toStdString() + ": " + what);
@@ -49,7 +49,7 @@ QString numbered(const QFileInfo& file, int number) {
 
 ExperimentFile::ExperimentFile(QObject* parent) : QObject(parent) {
   settle_.setSingleShot(true);
-  settle_.setInterval(kSettle);
+  settle_.setInterval(kFileSettle);
   connect(&settle_, &QTimer::timeout, this, &ExperimentFile::check);
   connect(&watch_, &FileWatch::changed, this, [this] {
     if (!settle_.isActive()) settle_.start();
@@ -146,7 +146,7 @@ void ExperimentFile::check() {
     if (wasOverdue) Q_EMIT answered();
     if (std::exchange(again_, false)) check();
   });
-  check_.whenLaterThan(kPatience, [this] {
+  check_.whenLaterThan(kDiskPatience, [this] {
     isOverdue_ = true;
     Q_EMIT overdue();
   });

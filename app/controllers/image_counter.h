@@ -18,6 +18,8 @@ class ImageCounter : public QObject {
   /// Emits counted() at once with what is known of this dataset, and again once it is counted.
   /// The same one is not counted twice in a row.
   void count(const config::DatasetConfig& dataset);
+  /// Counts the next one anew.
+  void forget() { key_ = {}; }
   bool isCounting() const { return counted_ != counting_; }
 
  Q_SIGNALS:

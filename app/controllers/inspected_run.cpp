@@ -1,6 +1,5 @@
 #include "app/controllers/inspected_run.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 
 #include "app/controllers/run_controller.h"
@@ -14,10 +13,8 @@ namespace {
 
 namespace tags = events::tags;
 
-QString tr(const char* text) { return QCoreApplication::translate("Inspector", text); }
-
 QString valueAt(double value, std::int64_t step) {
-  return tr("%1 at step %2").arg(widgets::valueText(value)).arg(step);
+  return Inspected::tr("%1 at step %2").arg(widgets::valueText(value)).arg(step);
 }
 
 QString stepsText(const std::vector<std::int64_t>& steps) {
@@ -29,8 +26,9 @@ QString stepsText(const std::vector<std::int64_t>& steps) {
 QString devicesText(const RunController& run, const RunRecord& record) {
   QStringList texts;
   if (!record.device.isEmpty()) texts.append(record.device);
-  for (const int gpu : recordedGpus(run.history().metrics())) texts.append(tr("GPU %1").arg(gpu));
-  if (run.info().ranks > 1) texts.append(tr("%1 ranks").arg(run.info().ranks));
+  for (const int gpu : recordedGpus(run.history().metrics()))
+    texts.append(Inspected::tr("GPU %1").arg(gpu));
+  if (run.info().ranks > 1) texts.append(Inspected::tr("%1 ranks").arg(run.info().ranks));
   return texts.join(QStringLiteral(", "));
 }
 
@@ -38,15 +36,17 @@ QString devicesText(const RunController& run, const RunRecord& record) {
 void addBest(Inspected& thing, const RunController& run) {
   const auto& best = run.info().best;
   if (best)
-    thing.add(tr("Best checkpoint"),
-              tr("step %1, by %2").arg(best->step).arg(QString::fromStdString(best->metric)));
+    thing.add(
+        Inspected::tr("Best checkpoint"),
+        Inspected::tr("step %1, by %2").arg(best->step).arg(QString::fromStdString(best->metric)));
   const MetricStore& metrics = run.history().metrics();
   const struct {
     const char* tag;
     QString lowest, last;
-  } figures[] = {{tags::kEvalTotalLoss, tr("Lowest held-out loss"), tr("Last held-out loss")},
-                 {tags::kMaskAp, {}, tr("Last mask AP")},
-                 {tags::kBoxAp, {}, tr("Last box AP")}};
+  } figures[] = {{tags::kEvalTotalLoss, Inspected::tr("Lowest held-out loss"),
+                  Inspected::tr("Last held-out loss")},
+                 {tags::kMaskAp, {}, Inspected::tr("Last mask AP")},
+                 {tags::kBoxAp, {}, Inspected::tr("Last box AP")}};
   for (const auto& [tag, lowest, last] : figures) {
     const MetricSeries* series = metrics.series(tag);
     if (!series || series->size() == 0) continue;
@@ -58,13 +58,13 @@ void addBest(Inspected& thing, const RunController& run) {
 }
 
 void addRecord(Inspected& thing, const RunRecord& record) {
-  thing.add(tr("Precision"), record.precision);
-  thing.add(tr("Seed"), record.seed);
-  thing.add(tr("Batch size"), record.batchSize);
-  thing.add(tr("Experiment"), record.experiment);
-  thing.add(tr("Changed by --set"), record.overrides.join(QStringLiteral(" ")));
-  thing.add(tr("Lockstep"), record.version);
-  thing.add(tr("Not read"), record.fault);
+  thing.add(Inspected::tr("Precision"), record.precision);
+  thing.add(Inspected::tr("Seed"), record.seed);
+  thing.add(Inspected::tr("Batch size"), record.batchSize);
+  thing.add(Inspected::tr("Experiment"), record.experiment);
+  thing.add(Inspected::tr("Changed by --set"), record.overrides.join(QStringLiteral(" ")));
+  thing.add(Inspected::tr("Lockstep"), record.version);
+  thing.add(Inspected::tr("Not read"), record.fault);
 }
 
 /// The tags that a curve of a card draws of a run: one, or one for each rank or GPU.
@@ -96,14 +96,15 @@ Inspected inspectedSeries(const QString& name, const MetricSeries& series) {
   Inspected curve{name, valueAt(series.value(end), series.step(end))};
   const ValueSpan span = series.span(0, series.size());
   if (span.hasFinite) {
-    curve.add(tr("Lowest"), widgets::valueText(span.min));
-    curve.add(tr("Highest"), widgets::valueText(span.max));
+    curve.add(Inspected::tr("Lowest"), widgets::valueText(span.min));
+    curve.add(Inspected::tr("Highest"), widgets::valueText(span.max));
   }
-  curve.add(tr("Points"), QString::number(series.size()));
-  curve.add(tr("Steps"), tr("%1 to %2").arg(series.step(0)).arg(series.step(end)));
+  curve.add(Inspected::tr("Points"), QString::number(series.size()));
+  curve.add(Inspected::tr("Steps"),
+            Inspected::tr("%1 to %2").arg(series.step(0)).arg(series.step(end)));
   std::size_t notFinite = 0;
   for (const auto& [from, to] : series.nonFiniteRuns()) notFinite += to - from;
-  if (notFinite > 0) curve.add(tr("Not finite"), QString::number(notFinite));
+  if (notFinite > 0) curve.add(Inspected::tr("Not finite"), QString::number(notFinite));
   return curve;
 }
 
@@ -111,30 +112,30 @@ Inspected inspectedSeries(const QString& name, const MetricSeries& series) {
 
 Inspected inspectedRun(const QModelIndex& listed, const RunController& run,
                        const RunRecord& record) {
-  Inspected thing{tr("Run"), {}};
+  Inspected thing{Inspected::tr("Run"), {}};
   const std::vector<RunColumn>& columns = standardColumns();
   thing.value = columns.front().text(listed);
   for (std::size_t i = 1; i < columns.size(); ++i)
     thing.add(columns[i].title, columns[i].text(listed));
   const run_folder::RunInfo& info = run.info();
   if (const QString own = QString::fromStdString(info.name); !own.isEmpty() && own != thing.value)
-    thing.add(tr("Name in its experiment"), own);
-  if (info.maxSteps > 0) thing.add(tr("Steps in all"), QString::number(info.maxSteps));
-  if (info.attempt > 1) thing.add(tr("Attempt"), QString::number(info.attempt));
+    thing.add(Inspected::tr("Name in its experiment"), own);
+  if (info.maxSteps > 0) thing.add(Inspected::tr("Steps in all"), QString::number(info.maxSteps));
+  if (info.attempt > 1) thing.add(Inspected::tr("Attempt"), QString::number(info.attempt));
   addBest(thing, run);
-  thing.add(tr("Checkpoints"), stepsText(run.checkpointSteps()));
-  thing.add(tr("Devices"), devicesText(run, record));
+  thing.add(Inspected::tr("Checkpoints"), stepsText(run.checkpointSteps()));
+  thing.add(Inspected::tr("Devices"), devicesText(run, record));
   addRecord(thing, record);
-  thing.add(tr("Host"), QString::fromStdString(info.host));
-  if (run.isAlive() && info.pid > 0) thing.add(tr("Process"), QString::number(info.pid));
-  if (info.error) thing.add(tr("Error"), QString::fromStdString(info.error->message));
-  thing.add(tr("Folder"), run.folder());
+  thing.add(Inspected::tr("Host"), QString::fromStdString(info.host));
+  if (run.isAlive() && info.pid > 0) thing.add(Inspected::tr("Process"), QString::number(info.pid));
+  if (info.error) thing.add(Inspected::tr("Error"), QString::fromStdString(info.error->message));
+  thing.add(Inspected::tr("Folder"), run.folder());
   return thing;
 }
 
 Inspected inspectedCard(const CardPlan& card, const std::vector<ShownRun>& runs) {
-  Inspected thing{tr("Card"), card.title};
-  thing.add(tr("Of"), card.fullName);
+  Inspected thing{Inspected::tr("Card"), card.title};
+  thing.add(Inspected::tr("Of"), card.fullName);
   for (const ShownRun& shown : runs) {
     if (!shown.run) continue;
     const MetricStore& metrics = shown.run->history().metrics();

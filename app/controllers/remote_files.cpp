@@ -18,7 +18,7 @@
 namespace lockstep::app {
 namespace {
 
-qint64 milliseconds(double seconds) { return std::llround(seconds * 1000); }
+qint64 toMilliseconds(double seconds) { return std::llround(seconds * 1000); }
 
 /// Why it could not be written; empty: it was. Blocks.
 QString write(const QString& path, const QByteArray& content, qint64 modifiedMs) {
@@ -138,7 +138,7 @@ void RemoteFiles::handlePart(const QString& id, const protocol::FilePart& part) 
   if (fetches_.empty() || fetches_.front().id != id) return;
   Fetch& fetch = fetches_.front();
   if (const qint64 cached = std::exchange(fetch.cachedBytes, -1); cached >= 0) {
-    if (part.bytes == cached && milliseconds(part.modified) == fetch.cachedMs) return finish({});
+    if (part.bytes == cached && toMilliseconds(part.modified) == fetch.cachedMs) return finish({});
     return ask(0);
   }
   if (!fetch.data.isEmpty() && part.modified != fetch.modified) {
@@ -161,7 +161,7 @@ void RemoteFiles::store() {
   jobs::start(
       this, jobs::Kind::Disk,
       [path = fetch.localPath, content = std::exchange(fetch.data, {}), cache = cache_,
-       modifiedMs = milliseconds(fetch.modified), isTimeToLimit] {
+       modifiedMs = toMilliseconds(fetch.modified), isTimeToLimit] {
         const QString error = write(path, content, modifiedMs);
         if (isTimeToLimit) limitFolder(cache, kMaxCacheBytes);
         return error;

@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::chrono::seconds kInterval{10}, kMaxDelay{300}, kTimeLimit{60};
+constexpr std::chrono::seconds kListInterval{10}, kMaxDelay{300}, kTimeLimit{60};
 constexpr qsizetype kMaxOutputBytes = 16 << 20, kShownBytes = 200;
 
 struct Parsed {
@@ -98,7 +98,7 @@ void RemoteRuns::parse() {
         if (!parsed.error.isEmpty()) return fail(parsed.error);
         hasAnswered_ = true;
         delay_ = milliseconds(0);
-        next_.start(kInterval);
+        next_.start(kListInterval);
         Q_EMIT listed(parsed.runs);
       });
 }
@@ -106,7 +106,7 @@ void RemoteRuns::parse() {
 void RemoteRuns::fail(const QString& reason, bool isPermanent) {
   limit_.stop();
   delay_ = isPermanent ? milliseconds(kMaxDelay)
-                       : std::clamp<milliseconds>(delay_ * 2, kInterval, kMaxDelay);
+                       : std::clamp<milliseconds>(delay_ * 2, kListInterval, kMaxDelay);
   next_.start(delay_);
   hasAnswered_ = true;
   Q_EMIT failed(reason);

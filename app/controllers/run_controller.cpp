@@ -13,7 +13,8 @@
 namespace lockstep::app {
 namespace {
 
-constexpr std::chrono::milliseconds kRereadInterval{1000}, kForeignInterval{3000}, kFrame{16};
+constexpr std::chrono::milliseconds kRereadInterval{1000}, kForeignInterval{3000},
+    kChangesFrame{16};
 
 }  // namespace
 
@@ -28,7 +29,7 @@ RunController::RunController(const QString& folder, QObject* parent)
     remoteFiles_ = std::make_unique<RemoteFiles>(link_, *place_);
   }
   frame_.setSingleShot(true);
-  frame_.setInterval(kFrame);
+  frame_.setInterval(kChangesFrame);
   reread_.setInterval(kRereadInterval);
   connectSignals();
 }

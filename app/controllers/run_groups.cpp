@@ -6,13 +6,16 @@
 namespace lockstep::app {
 namespace {
 
-QString tr(const char* text) { return QCoreApplication::translate("MonitorPage", text); }
+struct RunGroupText {
+  Q_DECLARE_TR_FUNCTIONS(MonitorPage)
+};
 
-QString nameOf(const RunGroup& group) {
+QString groupName(const RunGroup& group) {
   const ShownRun& first = group.runs.front();
   if (group.runs.size() == 1) return first.name;
-  return first.group.isEmpty() ? tr("%1 runs").arg(group.runs.size())
-                               : tr("%1 (%2 runs)").arg(first.group).arg(group.runs.size());
+  return first.group.isEmpty()
+             ? RunGroupText::tr("%1 runs").arg(group.runs.size())
+             : RunGroupText::tr("%1 (%2 runs)").arg(first.group).arg(group.runs.size());
 }
 
 }  // namespace
@@ -28,7 +31,7 @@ std::vector<RunGroup> groupsOf(const std::vector<ShownRun>& runs, bool joins) {
     else
       own->runs.push_back(shown);
   }
-  for (RunGroup& group : groups) group.name = nameOf(group);
+  for (RunGroup& group : groups) group.name = groupName(group);
   return groups;
 }
 

@@ -1,25 +1,23 @@
 #include "app/controllers/run_marks.h"
 
-#include <QCoreApplication>
+#include <algorithm>
 
 #include "app/controllers/metric_curve.h"
-#include "app/models/checkpoint_text.h"
+#include "app/models/metric_text.h"
 #include "app/models/run_alerts.h"
 #include "engine/events/tags.h"
 
 namespace lockstep::app {
 namespace {
 
-using Kind = widgets::EventMark::Kind;
-
-QString tr(const char* text) { return QCoreApplication::translate("MonitorPage", text); }
+using MarkKind = widgets::EventMark::Kind;
 
 /// Marks of one run at steps.
 class Marks {
  public:
   Marks(const RunController& run, widgets::XAxis axis, std::vector<widgets::EventMark>& marks)
       : run_(run), axis_(axis), marks_(marks) {}
-  void add(Kind kind, std::int64_t step, const QString& text) {
+  void add(MarkKind kind, std::int64_t step, const QString& text) {
     if (const auto x = xOfStep(run_, step, axis_)) marks_.push_back({*x, text, kind});
   }
 
@@ -29,14 +27,26 @@ class Marks {
   std::vector<widgets::EventMark>& marks_;
 };
 
+/// Tool tip of a checkpoint's mark in the curves. `kept`: steps whose checkpoint exists, ascending.
+/// `bestMetric`: the metric that selects the best checkpoint, "" if unknown.
+QString checkpointText(const protocol::Checkpoint& checkpoint,
+                       const std::vector<std::int64_t>& kept, const std::string& bestMetric) {
+  const bool isKept = std::binary_search(kept.begin(), kept.end(), checkpoint.step);
+  const QString text = (isKept ? RunMarks::tr("checkpoint at step %1")
+                               : RunMarks::tr("checkpoint at step %1, deleted"))
+                           .arg(checkpoint.step);
+  if (!checkpoint.best) return text;
+  return text + RunMarks::tr(" (best %1)").arg(metricText(QString::fromStdString(bestMetric)));
+}
+
 void addResults(const RunController& run, Marks& marks) {
   const auto& best = run.info().best;
   for (const protocol::Checkpoint& checkpoint : run.history().checkpoints())
     marks.add(
-        Kind::Checkpoint, checkpoint.step,
+        MarkKind::Checkpoint, checkpoint.step,
         checkpointText(checkpoint, run.checkpointSteps(), best ? best->metric : std::string()));
   for (const std::int64_t step : run.history().evaluationSteps())
-    marks.add(Kind::Evaluation, step, tr("evaluation at step %1").arg(step));
+    marks.add(MarkKind::Evaluation, step, RunMarks::tr("evaluation at step %1").arg(step));
 }
 
 }  // namespace
@@ -52,18 +62,18 @@ std::vector<widgets::EventMark> RunMarks::of(const std::vector<ShownRun>& runs,
     Marks marks(*first, axis, all);
     addResults(*first, marks);
     for (const std::int64_t step : rateSteps)
-      marks.add(Kind::LearningRate, step, tr("the learning rate falls at step %1").arg(step));
+      marks.add(MarkKind::LearningRate, step, tr("the learning rate falls at step %1").arg(step));
     for (const std::int64_t step : history->resumeSteps())
       if (!first->info().forkedFrom || first->info().forkedFrom->step != step)
-        marks.add(Kind::Resume, step, tr("resumed at step %1").arg(step));
+        marks.add(MarkKind::Resume, step, tr("resumed at step %1").arg(step));
     for (const protocol::Alert& alert : history->alerts())
-      marks.add(Kind::Alert, stepToShow(alert), alertTitle(alert));
+      marks.add(MarkKind::Alert, stepToShow(alert), alertTitle(alert));
   }
   for (const ShownRun& shown : runs) {
     const auto& fork = shown.run ? shown.run->info().forkedFrom : std::nullopt;
     if (!fork) continue;
     Marks(*shown.run, axis, all)
-        .add(Kind::Fork, fork->step,
+        .add(MarkKind::Fork, fork->step,
              tr("%1 is a fork of %2 from here")
                  .arg(shown.name, QString::fromStdString(fork->run).section(QLatin1Char('/'), -1)));
   }

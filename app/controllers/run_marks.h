@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QCoreApplication>
 #include <vector>
 
 #include "app/controllers/shown_run.h"
@@ -10,6 +11,8 @@ namespace lockstep::app {
 
 /// What has happened in the runs that are shown, as marks on the x axis.
 class RunMarks {
+  Q_DECLARE_TR_FUNCTIONS(MonitorPage)
+
  public:
   /// Of the first run everything, of the others where they are forks of another run: they are
   /// looked at beside it.

@@ -6,29 +6,35 @@
 namespace lockstep::app {
 namespace {
 
-QString tr(const char* text) { return QCoreApplication::translate("RunBanner", text); }
+struct RunMessageText {
+  Q_DECLARE_TR_FUNCTIONS(RunBanner)
+};
 
 RunMessage failureOf(const RunController& run) {
   const protocol::RunError& error = *run.info().error;
   QStringList where;
-  if (error.step > 0) where << tr("step %1").arg(error.step);
+  if (error.step > 0) where << RunMessageText::tr("step %1").arg(error.step);
   if (!error.phase.isEmpty()) where << QString::fromStdString(error.phase.text());
   if (error.rank >= 0 && !error.host.empty())
-    where << tr("rank %1 on %2").arg(error.rank).arg(QString::fromStdString(error.host));
+    where << RunMessageText::tr("rank %1 on %2")
+                 .arg(error.rank)
+                 .arg(QString::fromStdString(error.host));
   RunMessage message;
   message.folder = run.folder();
   message.isFailure = true;
   message.kind = QStringLiteral("attempt %1").arg(run.info().attempt);
   const bool isUnreadable = error.cause == protocol::FailureCause::RunJson;
-  message.title = isUnreadable ? tr("The run cannot be read") : tr("The run failed");
+  message.title = isUnreadable ? RunMessageText::tr("The run cannot be read")
+                               : RunMessageText::tr("The run failed");
   message.detail = QString::fromStdString(error.message);
   if (!where.isEmpty()) message.detail += QLatin1Char('\n') + where.join(QStringLiteral(" · "));
   if (isUnreadable || !run.canResume()) return message;
   const std::int64_t step = run.resumeStep();
-  message.action = step == 0 ? tr("Restart the run") : tr("Resume from step %1").arg(step);
+  message.action = step == 0 ? RunMessageText::tr("Restart the run")
+                             : RunMessageText::tr("Resume from step %1").arg(step);
   if (error.cause == protocol::FailureCause::BadImage) {
-    message.skipAction = step == 0 ? tr("Restart and skip unreadable images")
-                                   : tr("Resume and skip unreadable images");
+    message.skipAction = step == 0 ? RunMessageText::tr("Restart and skip unreadable images")
+                                   : RunMessageText::tr("Resume and skip unreadable images");
   }
   return message;
 }
@@ -38,9 +44,10 @@ RunMessage leftQueue(const RunController& run) {
   return {
       run.folder(),
       QStringLiteral("left the queue"),
-      tr("It no longer waits for its devices"),
-      tr("Its waiting process is gone. “Resume when its devices are free” in its menu queues it "
-         "again."),
+      RunMessageText::tr("It no longer waits for its devices"),
+      RunMessageText::tr(
+          "Its waiting process is gone. “Resume when its devices are free” in its menu queues it "
+          "again."),
       {},
       {},
       false};

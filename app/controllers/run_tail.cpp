@@ -1,6 +1,5 @@
 #include "app/controllers/run_tail.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <utility>
 
@@ -11,8 +10,6 @@ namespace lockstep::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-QString tr(const char* text) { return QCoreApplication::translate("RunController", text); }
 
 events::Record recordOf(const events::RecordView& view, const std::vector<std::string>& tags) {
   events::Record record{view.seq, view.wallTime, view.step, view.kind, {}, std::string(view.json)};

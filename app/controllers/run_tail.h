@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QCoreApplication>
 #include <QString>
 #include <cstdint>
 #include <filesystem>
@@ -17,6 +18,8 @@ namespace lockstep::app {
 /// Reads a run, and later what was appended to it. It moves to a worker thread and back, so only
 /// one thread uses it at a time.
 class RunTail {
+  Q_DECLARE_TR_FUNCTIONS(RunController)
+
  public:
   /// Results of the last read(); the caller takes `whole`, `records`, `error` and `leftOut`.
   run_folder::RunSummary summary;

@@ -10,13 +10,13 @@ namespace {
 
 /// From the last change of a file on: a large one is written for a while. But from the first one of
 /// a folder, in which others may be written all the time.
-constexpr std::chrono::milliseconds kSettle{300};
+constexpr std::chrono::milliseconds kWatchSettle{300};
 
 }  // namespace
 
 WatchedFiles::WatchedFiles(QObject* parent) : QObject(parent) {
   settle_.setSingleShot(true);
-  settle_.setInterval(kSettle);
+  settle_.setInterval(kWatchSettle);
   connect(&settle_, &QTimer::timeout, this, &WatchedFiles::look);
   connect(&watch_, &FileWatch::changed, this, [this](bool isWritten) {
     if (!files_.empty() && (isWritten || !settle_.isActive())) settle_.start();

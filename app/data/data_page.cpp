@@ -343,6 +343,9 @@ void DataPage::read() {
   if (!shown_->elsewhere.isEmpty())
     return showNothing(tr("The annotations of this run are not at hand"), shown_->elsewhere,
                        tr("Open annotations…"), [this] { chooseFile(); });
+  const bool isOfRunOrFile = shown_->isOfFile || !shown_->runFolder.isEmpty();
+  if (!isOfRunOrFile && !experiment_->unprepared.isEmpty())
+    return showNothing(tr("The data are not there yet"), experiment_->unprepared, {}, {});
   const config::Experiment own = openExperiment();
   const QString key = QString::number(static_cast<int>(*shown_->part)) % u'\n' %
                       (shown_->isOfFile ? shown_->name : shown_->runFolder) % u'\n' % keyOf(own);

@@ -30,6 +30,7 @@ namespace lockstep::app {
 struct OpenExperiment {
   QString name;
   config::Experiment experiment;
+  QString unprepared{};  ///< how far its data are; empty: they are there
 };
 
 /// The Data page: shows the parts of the dataset of the open experiment or of the current run, and

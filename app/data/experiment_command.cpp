@@ -1,8 +1,14 @@
 #include "app/data/experiment_command.h"
 
 #include "app/controllers/progress_line.h"
+#include "engine/base/atomic_file.h"
+#include "engine/config/load.h"
 
 namespace lockstep::app {
+
+ExperimentCopy::ExperimentCopy(const config::Experiment& experiment) {
+  base::writeFileAtomically(file().toStdString(), config::writeExperiment(experiment));
+}
 
 ExperimentCommand::ExperimentCommand(const QString& program, QObject* parent)
     : QObject(parent), command_(program) {

@@ -2,13 +2,27 @@
 
 #include <QObject>
 #include <QString>
+#include <QTemporaryDir>
 #include <memory>
 
 #include "app/controllers/engine_command.h"
-#include "app/data/experiment_copy.h"
 #include "engine/config/experiment.h"
 
 namespace lockstep::app {
+
+/// An experiment, saved or not, as a file for the engine; it is gone with this object. Throws Error
+/// if it cannot be written.
+class ExperimentCopy {
+ public:
+  explicit ExperimentCopy(const config::Experiment& experiment);
+
+  QString file() const { return pathOf("experiment.yaml"); }
+  /// Of another file beside it.
+  QString pathOf(const char* name) const { return folder_.filePath(QLatin1String(name)); }
+
+ private:
+  QTemporaryDir folder_;
+};
 
 /// `lockstep-engine dataset …` of an experiment, saved or not, whose answer is written beside a
 /// copy of it. One at a time; destroying it ends it. No method blocks.

@@ -1,7 +1,6 @@
 #include "app/export/export_format.h"
 
 #include <QClipboard>
-#include <QCoreApplication>
 #include <QGuiApplication>
 #include <QMimeData>
 #include <QRegularExpression>
@@ -18,10 +17,9 @@ constexpr std::chrono::seconds kPatience{5};
 /// a suffix and what is written beside it.
 constexpr qsizetype kLongestName = 80;
 
-QString tr(const char* text) { return QCoreApplication::translate("Export", text); }
-
 QString nothingMade() {
-  return tr("There is nothing to write, or the picture is too large: export fewer cards, or PDF");
+  return ExportText::tr(
+      "There is nothing to write, or the picture is too large: export fewer cards, or PDF");
 }
 
 /// Blocks. Returns an error message; empty: written.
@@ -39,8 +37,9 @@ QString write(const QString& path, const std::function<QByteArray(const jobs::To
   const bool written =
       file.open(QIODevice::WriteOnly) && file.write(content) == content.size() && file.commit();
   if (written) return {};
-  return tr("%1 cannot be written: %2. Check the permissions and the free space, or choose another "
-            "folder.")
+  return ExportText::tr(
+             "%1 cannot be written: %2. Check the permissions and the free space, "
+             "or choose another folder.")
       .arg(path, file.errorString());
 }
 
@@ -53,7 +52,8 @@ void writeMade(const QString& path, QObject* context,
       [path, make = std::move(make)](const jobs::Token& token) { return write(path, make, token); },
       [done](const QString& error) { done(error); })
       .whenLaterThan(kPatience, [path, done] {
-        done(tr("%1 is not written yet: it is large, or its disk does not answer").arg(path));
+        done(ExportText::tr("%1 is not written yet: it is large, or its disk does not answer")
+                 .arg(path));
       });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QByteArray>
+#include <QCoreApplication>
 #include <QImage>
 #include <QString>
 #include <atomic>
@@ -13,6 +14,11 @@
 class QObject;
 
 namespace lockstep::app {
+
+/// Context of the texts of all exports.
+struct ExportText {
+  Q_DECLARE_TR_FUNCTIONS(Export)
+};
 
 /// How many images are done of what takes long. Any thread.
 struct ExportProgress {

@@ -1,7 +1,6 @@
 #include "app/export/figure_export.h"
 
 #include <QBuffer>
-#include <QCoreApplication>
 #include <memory>
 #include <utility>
 
@@ -11,8 +10,6 @@ namespace {
 using widgets::DrawingFormat;
 using widgets::Figure;
 using widgets::FigureFormat;
-
-QString tr(const char* text) { return QCoreApplication::translate("Export", text); }
 
 QByteArray pngOf(const QImage& picture) {
   QByteArray png;
@@ -36,9 +33,9 @@ Exportable figureExport(const QString& name, const QString& file,
     QString name;
   } formats[] = {{FigureFormat::Pdf, nameOf(DrawingFormat::Pdf)},
                  {FigureFormat::Svg, nameOf(DrawingFormat::Svg)},
-                 {FigureFormat::Png, tr("PNG, 2x")},
-                 {FigureFormat::Csv, tr("CSV, every point")},
-                 {FigureFormat::Tex, tr("LaTeX, pgfplots")}};
+                 {FigureFormat::Png, ExportText::tr("PNG, 2x")},
+                 {FigureFormat::Csv, ExportText::tr("CSV, every point")},
+                 {FigureFormat::Tex, ExportText::tr("LaTeX, pgfplots")}};
   Exportable all{name, file, {}};
   for (const auto& [format, formatName] : formats) {
     const bool isTable = contentFor(format) == widgets::FigureContent::Table;
@@ -48,11 +45,13 @@ Exportable figureExport(const QString& name, const QString& file,
     all.formats.push_back(
         {.name = formatName,
          .suffix = suffixOf(format),
-         .note = isTable ? tr("Every logged point of the curves, whatever is zoomed to: not "
-                              "smoothed, not downsampled.")
-                         : tr("For paper: the curves, ranges and axes that are shown, in the "
-                              "light theme. Lines hold the minimum and maximum of each pixel "
-                              "column; CSV has every point."),
+         .note =
+             isTable
+                 ? ExportText::tr("Every logged point of the curves, whatever is zoomed to: not "
+                                  "smoothed, not downsampled.")
+                 : ExportText::tr("For paper: the curves, ranges and axes that are shown, in the "
+                                  "light theme. Lines hold the minimum and maximum of each pixel "
+                                  "column; CSV has every point."),
          .save =
              [taken, format](const QString& path, QObject* context, ExportFormat::Done done) {
                writeMade(
@@ -62,7 +61,8 @@ Exportable figureExport(const QString& name, const QString& file,
                    },
                    std::move(done));
              },
-         .copyText = isTable ? tr("Copy the table") : tr("Copy the picture"),
+         .copyText =
+             isTable ? ExportText::tr("Copy the table") : ExportText::tr("Copy the picture"),
          .copy =
              [taken, format](QObject* context, ExportFormat::Done done) {
                copyMade(
@@ -74,24 +74,25 @@ Exportable figureExport(const QString& name, const QString& file,
 }
 
 ExportFormat screenFormat(std::function<QImage()> grab) {
-  return {.name = tr("PNG, as on the screen"),
-          .suffix = QStringLiteral("png"),
-          .note = tr("As it is shown, pixel by pixel: theme, size, axes, smoothing and hidden "
-                     "curves."),
-          .save =
-              [grab](const QString& path, QObject* context, ExportFormat::Done done) {
-                writeMade(
-                    path, context,
-                    [picture = grab()](const jobs::Token&) { return pngOf(picture); },
-                    std::move(done));
-              },
-          .copyText = tr("Copy the picture"),
-          .copy =
-              [grab](QObject* context, ExportFormat::Done done) {
-                copyMade(
-                    context, [picture = grab()] { return CopiedContent{.picture = picture}; },
-                    std::move(done));
-              }};
+  return {
+      .name = ExportText::tr("PNG, as on the screen"),
+      .suffix = QStringLiteral("png"),
+      .note =
+          ExportText::tr("As it is shown, pixel by pixel: theme, size, axes, smoothing and hidden "
+                         "curves."),
+      .save =
+          [grab](const QString& path, QObject* context, ExportFormat::Done done) {
+            writeMade(
+                path, context, [picture = grab()](const jobs::Token&) { return pngOf(picture); },
+                std::move(done));
+          },
+      .copyText = ExportText::tr("Copy the picture"),
+      .copy =
+          [grab](QObject* context, ExportFormat::Done done) {
+            copyMade(
+                context, [picture = grab()] { return CopiedContent{.picture = picture}; },
+                std::move(done));
+          }};
 }
 
 std::vector<ExportFormat> drawingFormats(const widgets::Drawing& drawing, const QString& note) {
@@ -108,7 +109,7 @@ std::vector<ExportFormat> drawingFormats(const widgets::Drawing& drawing, const 
                    [drawing, format](const jobs::Token&) { return fileOf(drawing, format); },
                    std::move(done));
              },
-         .copyText = tr("Copy the picture"),
+         .copyText = ExportText::tr("Copy the picture"),
          .copy =
              [drawing](QObject* context, ExportFormat::Done done) {
                copyMade(

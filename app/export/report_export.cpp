@@ -1,6 +1,5 @@
 #include "app/export/report_export.h"
 
-#include <QCoreApplication>
 #include <QDir>
 #include <QTemporaryDir>
 #include <memory>
@@ -17,8 +16,6 @@ namespace {
 
 using widgets::ShownResults;
 
-QString tr(const char* text) { return QCoreApplication::translate("Export", text); }
-
 constexpr const char *kAnnotations = "annotations.json", *kReport = "report.html";
 
 /// Where the program runs: what it reads and writes, by the names that the report has. Gone with
@@ -31,14 +28,15 @@ struct Workplace {
 };
 
 QString resultsFileOf(const ShownResults& of) {
-  return fileNameOf(QStringLiteral("%1 %2").arg(of.name, tr("results"))) + QStringLiteral(".json");
+  return fileNameOf(QStringLiteral("%1 %2").arg(of.name, ExportText::tr("results"))) +
+         QStringLiteral(".json");
 }
 
 /// Only the images that were predicted. Blocks; throws nothing.
 std::shared_ptr<Workplace> prepared(const ShownResults& of) {
   auto place = std::make_shared<Workplace>();
   if (!place->folder.isValid()) {
-    place->failure = tr("No temporary folder can be made: %1. Check the free space.")
+    place->failure = ExportText::tr("No temporary folder can be made: %1. Check the free space.")
                          .arg(place->folder.errorString());
     return place;
   }
@@ -89,10 +87,10 @@ void report(const ShownResults& of, const std::shared_ptr<Workplace>& place, con
       [=](int exitStatus, const QString&, const QString& messages) {
         command->deleteLater();
         if (exitStatus != 0)
-          return done(
-              messages.isEmpty()
-                  ? tr("lockstep-engine ended with status %1 and no message.").arg(exitStatus)
-                  : messages);
+          return done(messages.isEmpty()
+                          ? ExportText::tr("lockstep-engine ended with status %1 and no message.")
+                                .arg(exitStatus)
+                          : messages);
         writeMade(
             path, context,
             [place](const jobs::Token&) {
@@ -107,10 +105,11 @@ void report(const ShownResults& of, const std::shared_ptr<Workplace>& place, con
 }  // namespace
 
 ExportFormat reportFormat(const ShownResults& of) {
-  return {.name = tr("Report (HTML)"),
+  return {.name = ExportText::tr("Report (HTML)"),
           .suffix = QStringLiteral("html"),
-          .note = tr("Tables, curves and the worst of the %1 predicted images, at score ≥ %2, as "
-                     "coco-eval --report writes it.")
+          .note = ExportText::tr(
+                      "Tables, curves and the worst of the %1 predicted images, at score ≥ %2, as "
+                      "coco-eval --report writes it.")
                       .arg(widgets::countText(static_cast<qint64>(of.predictions.size())))
                       .arg(QString::number(of.scoreThreshold, 'f', 2)),
           .save = [of](const QString& path, QObject* context, ExportFormat::Done done) {

@@ -1,6 +1,5 @@
 #include "app/export/results_export.h"
 
-#include <QCoreApplication>
 #include <QFileInfo>
 #include <algorithm>
 #include <utility>
@@ -16,8 +15,6 @@ namespace lockstep::app {
 namespace {
 
 using widgets::ShownResults;
-
-QString tr(const char* text) { return QCoreApplication::translate("Export", text); }
 
 /// "lr-0.02 step 400 frame7"
 QString fileOf(const ShownResults& of, const QString& what) {
@@ -57,10 +54,11 @@ Exportable pictureExport(const std::vector<ShownResults>& shown) {
   QString file = fileOf(shown.front(), {});
   if (shown.size() > 1)
     file = fileNameOf(QStringLiteral("%1 and %2").arg(shown.front().name, fileOf(shown[1], {})));
-  return {tr("The image with what is drawn on it"), file,
-          drawingFormats(drawing, tr("One pixel for each of the image's, with the layers that are "
-                                     "shown, and below it what it is of. Outlines and labels are "
-                                     "vectors in SVG and PDF."))};
+  return {ExportText::tr("The image with what is drawn on it"), file,
+          drawingFormats(
+              drawing, ExportText::tr("One pixel for each of the image's, with the layers that are "
+                                      "shown, and below it what it is of. Outlines and labels are "
+                                      "vectors in SVG and PDF."))};
 }
 
 ExportFormat madeFormat(const QString& name, const QString& suffix, const QString& note,
@@ -73,41 +71,45 @@ ExportFormat madeFormat(const QString& name, const QString& suffix, const QStrin
 
 Exportable masksExport(const ShownResults& of, LabelSource source) {
   const bool isOfObjects = source == LabelSource::Objects;
-  return {isOfObjects ? tr("Masks of the image's objects")
-                      : tr("Predicted masks of the image: %1").arg(of.name),
-          fileOf(of, isOfObjects ? tr("objects") : tr("masks")),
-          {madeFormat(tr("Label image (PNG)"), QStringLiteral("png"),
-                      isOfObjects
-                          ? tr("The value of a pixel is the number of its object in the "
+  return {
+      isOfObjects ? ExportText::tr("Masks of the image's objects")
+                  : ExportText::tr("Predicted masks of the image: %1").arg(of.name),
+      fileOf(of, isOfObjects ? ExportText::tr("objects") : ExportText::tr("masks")),
+      {madeFormat(
+          ExportText::tr("Label image (PNG)"), QStringLiteral("png"),
+          isOfObjects
+              ? ExportText::tr("The value of a pixel is the number of its object in the "
                                "annotations, from 1; 0: none. Crowds are left out.")
-                          : tr("The value of a pixel is the rank of its detection by score, from "
+              : ExportText::tr("The value of a pixel is the rank of its detection by score, from "
                                "1; 0: none. Only score ≥ %1; the higher score is on top.")
-                                .arg(QString::number(of.scoreThreshold, 'f', 2)),
-                      [of, source](const jobs::Token&) { return labelPng(of, source); })}};
+                    .arg(QString::number(of.scoreThreshold, 'f', 2)),
+          [of, source](const jobs::Token&) { return labelPng(of, source); })}};
 }
 
 Exportable resultsExport(const ShownResults& of, double scoreThreshold) {
   const auto progress = std::make_shared<ExportProgress>();
   const bool isAll = scoreThreshold <= 0;
   const QString score = QString::number(scoreThreshold, 'f', 2);
-  const QString what = isAll ? tr("all scores") : tr("score ≥ %1").arg(score);
-  ExportFormat format =
-      madeFormat(tr("COCO results (JSON)"), QStringLiteral("json"), tr("Counting the detections…"),
-                 [of, scoreThreshold, progress](const jobs::Token& token) {
-                   return resultsText(of, scoreThreshold, *progress, token);
-                 });
+  const QString what =
+      isAll ? ExportText::tr("all scores") : ExportText::tr("score ≥ %1").arg(score);
+  ExportFormat format = madeFormat(ExportText::tr("COCO results (JSON)"), QStringLiteral("json"),
+                                   ExportText::tr("Counting the detections…"),
+                                   [of, scoreThreshold, progress](const jobs::Token& token) {
+                                     return resultsText(of, scoreThreshold, *progress, token);
+                                   });
   format.progress = progress;
   format.findNote = [of, scoreThreshold, isAll, progress](const jobs::Token& token) {
     int count = 0;
     forDetections(of, scoreThreshold, *progress, token, [&](const coco::Detection&) { ++count; });
-    const QString extent = tr("%1 detections of %2 images.")
+    const QString extent = ExportText::tr("%1 detections of %2 images.")
                                .arg(widgets::countText(count),
                                     widgets::countText(static_cast<qint64>(of.predictions.size())));
-    return isAll ? extent : tr("%1 Those of lower scores are left out.").arg(extent);
+    return isAll ? extent : ExportText::tr("%1 Those of lower scores are left out.").arg(extent);
   };
-  return {tr("COCO results, %1: %2").arg(what, of.name),
+  return {ExportText::tr("COCO results, %1: %2").arg(what, of.name),
           fileNameOf(QStringLiteral("%1 %2").arg(
-              of.name, isAll ? tr("results") : tr("results from score %1").arg(score))),
+              of.name, isAll ? ExportText::tr("results")
+                             : ExportText::tr("results from score %1").arg(score))),
           {std::move(format)}};
 }
 
@@ -132,8 +134,8 @@ ResultsExports resultsExports(const std::vector<ShownResults>& shown) {
     add(ExportKind::Results, resultsExport(one, 0));
     if (one.scoreThreshold > 0) add(ExportKind::Results, resultsExport(one, one.scoreThreshold));
     if (!hasTruth) continue;
-    add(ExportKind::Report, {tr("Report of coco-eval: %1").arg(one.name),
-                             fileNameOf(tr("%1 report").arg(one.name)),
+    add(ExportKind::Report, {ExportText::tr("Report of coco-eval: %1").arg(one.name),
+                             fileNameOf(ExportText::tr("%1 report").arg(one.name)),
                              {reportFormat(one)}});
   }
   return all;

@@ -19,9 +19,9 @@
 namespace lockstep::app {
 namespace {
 
-constexpr int kActionRole = Qt::UserRole;
+constexpr int kKeyActionRole = Qt::UserRole;
 constexpr int kRowPx = 24;
-enum Column { Place, Name, Keys, kColumns };
+enum KeyColumn { PlaceColumn, NameColumn, KeysColumn, kKeyColumns };
 const QString kSettings = QStringLiteral("keys");
 
 QString textOf(const QList<QKeySequence>& keys) {
@@ -56,14 +56,14 @@ void KeysDialog::buildUi() {
   words_->setPlaceholderText(tr("Filter actions"));
   words_->setClearButtonEnabled(true);
   list_ = new QTreeWidget;
-  list_->setColumnCount(kColumns);
+  list_->setColumnCount(kKeyColumns);
   list_->setHeaderLabels({tr("where"), tr("action"), tr("keys")});
   list_->setRootIsDecorated(false);
   list_->setUniformRowHeights(true);
   list_->setAccessibleName(tr("Actions and their keys"));
   list_->header()->setStretchLastSection(false);
-  list_->header()->setSectionResizeMode(Name, QHeaderView::Stretch);
-  for (const int column : {Place, Keys})
+  list_->header()->setSectionResizeMode(NameColumn, QHeaderView::Stretch);
+  for (const int column : {PlaceColumn, KeysColumn})
     list_->header()->setSectionResizeMode(column, QHeaderView::ResizeToContents);
   edit_ = new QKeySequenceEdit;
   edit_->setAccessibleName(tr("New keys"));
@@ -118,8 +118,8 @@ void KeysDialog::fill() {
     auto* item =
         new QTreeWidgetItem(list_, {placeName(widgets::placeOf(action)),
                                     widgets::listedText(action), textOf(action->shortcuts())});
-    item->setSizeHint(Place, {0, widgets::scaledPx(kRowPx)});
-    item->setData(Place, kActionRole, QVariant::fromValue<QObject*>(action));
+    item->setSizeHint(PlaceColumn, {0, widgets::scaledPx(kRowPx)});
+    item->setData(PlaceColumn, kKeyActionRole, QVariant::fromValue<QObject*>(action));
   }
   list_->setCurrentItem(list_->topLevelItem(0));
 }
@@ -127,7 +127,8 @@ void KeysDialog::fill() {
 void KeysDialog::filter(const QString& words) {
   for (int row = 0; row < list_->topLevelItemCount(); ++row) {
     QTreeWidgetItem* item = list_->topLevelItem(row);
-    const QStringList texts{item->text(Place), item->text(Name), item->text(Keys)};
+    const QStringList texts{item->text(PlaceColumn), item->text(NameColumn),
+                            item->text(KeysColumn)};
     item->setHidden(!hasAllWords(texts.join(QLatin1Char(' ')), words));
   }
   // The keys are those of a row that is seen.
@@ -141,7 +142,8 @@ void KeysDialog::filter(const QString& words) {
 
 QAction* KeysDialog::current() const {
   const QTreeWidgetItem* item = list_->currentItem();
-  return item ? qobject_cast<QAction*>(item->data(Place, kActionRole).value<QObject*>()) : nullptr;
+  return item ? qobject_cast<QAction*>(item->data(PlaceColumn, kKeyActionRole).value<QObject*>())
+              : nullptr;
 }
 
 /// Other actions that these keys would mean too.
@@ -199,8 +201,8 @@ void KeysDialog::setKeys(QAction* action, const QList<QKeySequence>& keys) {
   }
   for (int row = 0; row < list_->topLevelItemCount(); ++row) {
     QTreeWidgetItem* item = list_->topLevelItem(row);
-    if (item->data(Place, kActionRole).value<QObject*>() == action)
-      item->setText(Keys, textOf(keys));
+    if (item->data(PlaceColumn, kKeyActionRole).value<QObject*>() == action)
+      item->setText(KeysColumn, textOf(keys));
   }
   showCurrent();
 }

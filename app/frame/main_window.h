@@ -218,6 +218,7 @@ class MainWindow : public QMainWindow {
   void showLog();
   void updateStatus();
   void updateTrainable();
+  QString workerMissingText() const;
   void updateTitle();
   void resumeRun(const QString& folder, const QStringList& overrides);
   /// The experiment file as it is now; empty: it has errors, which are shown, or was cancelled.

@@ -6,6 +6,7 @@
 
 #include "app/configure/compare_dialog.h"
 #include "app/configure/configure_page.h"
+#include "app/configure/new_experiment_dialog.h"
 #include "app/controllers/busy_devices.h"
 #include "app/controllers/experiment_file.h"
 #include "app/frame/main_window.h"
@@ -125,16 +126,25 @@ void MainWindow::updateTrainable() {
   documentActions_.save->setEnabled(isOpen);
   documentActions_.saveAs->setEnabled(isOpen);
   // With errors, Train goes to the first one.
-  documentActions_.train->setEnabled(isOpen);
-  documentActions_.rangeTest->setEnabled(isOpen);
+  const bool hasData = isOpen && !configure->preparation().isPending();
+  documentActions_.train->setEnabled(hasData);
+  documentActions_.rangeTest->setEnabled(hasData);
   const bool areSeveral =
       isOpen && pages_->existingConfigurePage()->document()->documents().size() > 1;
   documentActions_.next->setEnabled(areSeveral);
   documentActions_.close->setEnabled(isOpen);
-  documentActions_.queue->setEnabled(isOpen);
-  documentActions_.check->setEnabled(isOpen);
+  documentActions_.queue->setEnabled(hasData);
+  documentActions_.check->setEnabled(hasData);
+  if (auto* dialog = findChild<NewExperimentDialog*>()) dialog->setBlocked(workerMissingText());
   devices_->setWatching(isOpen);
   updateTitle();
+}
+
+/// Why nothing can be imported or made now; empty: it can.
+QString MainWindow::workerMissingText() const {
+  const ConfigurePage* configure = pages_->existingConfigurePage();
+  const bool isBuilt = !configure || configure->preparation().stage != Preparation::Stage::Building;
+  return isBuilt ? QString() : configure->preparation().text();
 }
 
 void MainWindow::train() { startTraining(EngineProcess::When::Now); }

@@ -29,7 +29,7 @@
 namespace lockstep::app {
 namespace {
 
-constexpr std::chrono::seconds kPatience{3};
+constexpr std::chrono::seconds kStartPatience{3};
 
 /// What is wrong with overrides for a fork of a run from a step; empty: nothing. The engine checks
 /// the rest when it starts.
@@ -201,6 +201,7 @@ void MainWindow::newExperiment(ExperimentOrigin origin) {
         dialog, jobs::Kind::Disk, [] { return templatesIn(templatesFolder()); },
         [dialog](const QList<ExperimentTemplate>& found) { dialog->setTemplates(found); });
     dialog->setRuns(ownRuns());
+    dialog->setBlocked(workerMissingText());
     connect(dialog, &NewExperimentDialog::experimentReady, this, &MainWindow::openPrepared);
     connect(dialog, &NewExperimentDialog::runChosen, this, &MainWindow::openCopyOfRun);
     connect(dialog, &NewExperimentDialog::textReady, this,
@@ -293,7 +294,7 @@ void MainWindow::askForFork(const QString& folder,
           return pages_->showWarning(tr("This run has no checkpoint to fork from"), folder);
         prepare(*openForkDialog(folder, steps));
       })
-      .whenLaterThan(kPatience, [this, folder] {
+      .whenLaterThan(kStartPatience, [this, folder] {
         pages_->showWarning(tr("The disk of this run does not answer"), folder);
       });
 }

@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 /// Disks have this long to answer before the window is shown without what is on them.
 constexpr std::chrono::milliseconds kBeforeShown{300};
 /// After this long the window counts as loaded without them.
-constexpr std::chrono::seconds kPatience{5};
+constexpr std::chrono::seconds kOpeningPatience{5};
 
 bool answersUntil(Clock::time_point until, const jobs::Ending& answer) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
@@ -103,7 +103,7 @@ void MainWindow::open(const Opening& opening) {
   if (opening.waiting.isEmpty()) return;
   waitingPaths_ = opening.waiting;
   showWaiting();
-  QTimer::singleShot(kPatience, this, [this] {
+  QTimer::singleShot(kOpeningPatience, this, [this] {
     isPatienceOver_ = true;
     Q_EMIT readyChanged();
   });

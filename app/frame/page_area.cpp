@@ -2,18 +2,22 @@
 
 #include <QHBoxLayout>
 #include <QHelpEvent>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalBlocker>
 #include <QStackedWidget>
 #include <QTabBar>
 #include <QToolTip>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "app/compare/compare_page.h"
 #include "app/configure/configure_page.h"
 #include "app/configure/document_banner.h"
+#include "app/configure/preparation_banner.h"
 #include "app/data/data_page.h"
-#include "app/frame/page_scroll.h"
 #include "app/monitor/curve_tools.h"
 #include "app/monitor/monitor_page.h"
 #include "app/predictions/predictions_page.h"
@@ -31,11 +35,43 @@ struct PageTab {
 
 /// In the order of Page.
 constexpr std::array kTabs{
-    PageTab{QT_TRANSLATE_NOOP("PageArea", "Configure"), "page.configure"},
-    PageTab{QT_TRANSLATE_NOOP("PageArea", "Monitor"), "page.monitor"},
-    PageTab{QT_TRANSLATE_NOOP("PageArea", "Predictions"), "page.predictions"},
-    PageTab{QT_TRANSLATE_NOOP("PageArea", "Data"), "page.data"},
-    PageTab{QT_TRANSLATE_NOOP("PageArea", "Compare"), "page.compare"}};
+    PageTab{QT_TRANSLATE_NOOP("lockstep::app::PageArea", "Configure"), "page.configure"},
+    PageTab{QT_TRANSLATE_NOOP("lockstep::app::PageArea", "Monitor"), "page.monitor"},
+    PageTab{QT_TRANSLATE_NOOP("lockstep::app::PageArea", "Predictions"), "page.predictions"},
+    PageTab{QT_TRANSLATE_NOOP("lockstep::app::PageArea", "Data"), "page.data"},
+    PageTab{QT_TRANSLATE_NOOP("lockstep::app::PageArea", "Compare"), "page.compare"}};
+
+/// Scroll area around a page, for windows that are lower than the page. Narrower than the page's
+/// minimum width only in windows that are narrower than 1000 px.
+class PageScroll : public QScrollArea {
+ public:
+  explicit PageScroll(QWidget* page) {
+    setFrameShape(QFrame::NoFrame);
+    setFocusPolicy(Qt::NoFocus);
+    setWidgetResizable(true);
+    setWidget(page);
+  }
+
+  QSize minimumSizeHint() const override {
+    const int pagePx =
+        widget()->minimumSizeHint().width() + verticalScrollBar()->sizeHint().width();
+    return {isInNarrowWindow() ? std::min(pagePx, kMinWidthThere) : pagePx, kMinHeightPx};
+  }
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override {
+    QScrollArea::resizeEvent(event);
+    const bool isNarrow = isInNarrowWindow();
+    if (std::exchange(wasNarrow_, isNarrow) != isNarrow) updateGeometry();
+  }
+
+ private:
+  static constexpr int kMinHeightPx = 60, kNarrowWindowPx = 1000, kMinWidthThere = 420;
+
+  bool isInNarrowWindow() const { return window()->width() < kNarrowWindowPx; }
+
+  bool wasNarrow_ = false;
+};
 
 /// Replaces the placeholder of a page that is created when it is first shown.
 void replacePage(QStackedWidget* pages, Page place, QWidget* page) {
@@ -71,6 +107,7 @@ void PageArea::buildUi() {
   pages_->setCurrentIndex(static_cast<int>(Page::Monitor));
   message_ = new widgets::Banner;
   documentBanner_ = new DocumentBanner;
+  preparationBanner_ = new PreparationBanner;
   runBanner_ = new RunBanner;
   runPagesHead_ = new QWidget;
   auto* runPagesColumn = new QVBoxLayout(runPagesHead_);
@@ -91,6 +128,7 @@ void PageArea::buildUi() {
   column->addLayout(head);
   column->addWidget(line);
   column->addWidget(message_);
+  column->addWidget(preparationBanner_);
   column->addWidget(documentBanner_);
   column->addWidget(runPagesHead_);
   column->addWidget(pages_, 1);
@@ -133,7 +171,7 @@ ConfigurePage* PageArea::configurePage() {
   replacePage(pages_, Page::Configure, configure_);
   connect(configure_, &ConfigurePage::failed, this, &PageArea::showFailure);
   connect(configure_, &ConfigurePage::readyChanged, this, &PageArea::readyChanged);
-  connect(configure_, &ConfigurePage::documentChanged, this, &PageArea::showDataOfDocument);
+  connect(configure_, &ConfigurePage::documentChanged, this, &PageArea::showDocument);
   documentBanner_->setDocument(configure_->document());
   Q_EMIT configurePageCreated(configure_);
   return configure_;
@@ -190,11 +228,17 @@ void PageArea::showRunOnDataPage() {
   data_->setRun(current_, shown_.empty() ? QString() : shown_.front().name);
 }
 
+void PageArea::showDocument() {
+  preparationBanner_->setPreparation(configure_->preparation(), configure_->trainName());
+  showDataOfDocument();
+}
+
 void PageArea::showDataOfDocument() {
   if (!data_) return;
   if (!configure_ || !configure_->hasDocument()) return data_->setExperiment(std::nullopt);
-  data_->setExperiment(
-      OpenExperiment{configure_->documentName(), configure_->editor()->loaded().experiment});
+  data_->setExperiment(OpenExperiment{configure_->documentName(),
+                                      configure_->editor()->loaded().experiment,
+                                      configure_->preparation().text()});
 }
 
 ComparePage* PageArea::comparePage() {

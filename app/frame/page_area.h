@@ -32,6 +32,7 @@ class DataPage;
 class DocumentBanner;
 class MonitorPage;
 class PredictionsPage;
+class PreparationBanner;
 class RunBanner;
 
 /// The centre of the window: tabs, banners and pages.
@@ -109,6 +110,7 @@ class PageArea : public QWidget {
   void showTools();
   void showMessage(widgets::Banner::Kind kind, const QString& title, const QString& detail,
                    const QString& action = {});
+  void showDocument();
   void showDataOfDocument();
   void showRunOnDataPage();
 
@@ -128,6 +130,7 @@ class PageArea : public QWidget {
   std::optional<Page> messageOf_;  ///< the only page that the message is of
   std::function<void()> messageAction_;
   DocumentBanner* documentBanner_ = nullptr;
+  PreparationBanner* preparationBanner_ = nullptr;
   RunBanner* runBanner_ = nullptr;
   QWidget* runPagesHead_ = nullptr;  ///< above the pages that show runs
 };

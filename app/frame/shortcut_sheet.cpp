@@ -20,7 +20,9 @@ using widgets::ActionPlace;
 
 constexpr int kMostColumns = 3, kMarginPx = 24, kBorderPx = 1;
 
-QString tr(const char* text) { return QCoreApplication::translate("ShortcutSheet", text); }
+struct ShortcutSheetText {
+  Q_DECLARE_TR_FUNCTIONS(ShortcutSheet)
+};
 
 QString row(const QString& keys, const QString& what) {
   return QStringLiteral("<tr><td><b>%1</b>&nbsp;</td><td>%2</td></tr>")
@@ -30,17 +32,18 @@ QString row(const QString& keys, const QString& what) {
 /// Keys that a widget handles itself: they are not actions and cannot be changed.
 QString ownKeysOf(ActionPlace place) {
   if (place == ActionPlace::Configure) {
-    return row(QStringLiteral("Ctrl+Space"), tr("Autocomplete")) +
-           row(QStringLiteral("Alt+Return"), tr("Apply the suggested fix"));
+    return row(QStringLiteral("Ctrl+Space"), ShortcutSheetText::tr("Autocomplete")) +
+           row(QStringLiteral("Alt+Return"), ShortcutSheetText::tr("Apply the suggested fix"));
   }
   if (place != ActionPlace::Monitor) return {};
-  return row(QStringLiteral("Up"), tr("Previous run")) +
-         row(QStringLiteral("Down"), tr("Next run")) +
-         row({}, tr("Ctrl+wheel zooms into a curve")) + row({}, tr("Ctrl+drag selects a range")) +
-         row({}, tr("A click on a legend's name hides it"));
+  return row(QStringLiteral("Up"), ShortcutSheetText::tr("Previous run")) +
+         row(QStringLiteral("Down"), ShortcutSheetText::tr("Next run")) +
+         row({}, ShortcutSheetText::tr("Ctrl+wheel zooms into a curve")) +
+         row({}, ShortcutSheetText::tr("Ctrl+drag selects a range")) +
+         row({}, ShortcutSheetText::tr("A click on a legend's name hides it"));
 }
 
-QString keysOf(const QAction* action) {
+QString keysTextOf(const QAction* action) {
   QStringList texts;
   for (const QKeySequence& keys : action->shortcuts())
     texts << keys.toString(QKeySequence::NativeText);
@@ -53,7 +56,7 @@ QString tableOf(const QList<QAction*>& actions, const QList<ActionPlace>& places
     html += QStringLiteral("<tr><td colspan='2'><u>%1</u></td></tr>").arg(placeName(place));
     for (const QAction* action : actions) {
       if (widgets::placeOf(action) == place && !action->shortcut().isEmpty())
-        html += row(keysOf(action), widgets::listedText(action));
+        html += row(keysTextOf(action), widgets::listedText(action));
     }
     html += ownKeysOf(place);
   }
@@ -105,7 +108,7 @@ void showShortcutSheet(QWidget* window) {
   const int besidePx = framePx + sheet->style()->pixelMetric(QStyle::PM_ScrollBarExtent);
   QWidget* content = makeContent(widgets::namedActions(window), room.width() - besidePx);
   scroll->setWidget(content);
-  scroll->setAccessibleName(tr("Keyboard shortcuts"));
+  scroll->setAccessibleName(ShortcutSheetText::tr("Keyboard shortcuts"));
   auto* column = new QVBoxLayout(sheet);
   column->setContentsMargins(kBorderPx, kBorderPx, kBorderPx, kBorderPx);
   column->addWidget(scroll);

@@ -17,7 +17,7 @@
 namespace lockstep::app {
 namespace {
 
-constexpr int kWidthPx = 340, kGapPx = 10, kRingPx = 2;
+constexpr int kTipWidthPx = 340, kGapPx = 10, kRingPx = 2;
 
 QPushButton* makeButton(const char* name, const QString& text = {}) {
   auto* button = new QPushButton(text);
@@ -97,7 +97,7 @@ void Tour::buildUi() {
   column->addWidget(text_);
   column->addWidget(act_, 0, Qt::AlignLeft);
   column->addLayout(buttons);
-  setFixedWidth(widgets::scaledPx(kWidthPx));
+  setFixedWidth(widgets::scaledPx(kTipWidthPx));
 }
 
 void Tour::showStep(int step) {

@@ -15,7 +15,9 @@ namespace {
 
 namespace tags = events::tags;
 
-QString tr(const char* text) { return QCoreApplication::translate("MonitorPage", text); }
+struct CardFactText {
+  Q_DECLARE_TR_FUNCTIONS(MonitorPage)
+};
 
 /// By the newest smoothed values. Ranks without a value in the newest record are left out: a
 /// resumed run may have fewer ranks.
@@ -36,16 +38,17 @@ std::optional<alerts::SlowestRank> slowestRank(const MetricStore& metrics) {
 
 CardFact ownTimeFact(const alerts::SlowestRank& slowest) {
   if (!(slowest.others.own > 0)) return {};
-  const QString text =
-      slowest.isLate() ? tr("rank %1 is slow: +%2 %") : tr("slowest: rank %1, +%2 %");
+  const QString text = slowest.isLate() ? CardFactText::tr("rank %1 is slow: +%2 %")
+                                        : CardFactText::tr("slowest: rank %1, +%2 %");
   return {text.arg(slowest.rank).arg(std::lround(100 * slowest.laterBy() / slowest.others.own)),
           slowest.isLate()};
 }
 
 CardFact imagesFact(const alerts::SlowestRank& slowest) {
   if (!slowest.isLate()) return {};
-  if (slowest.isLateForImages()) return {tr("cause of slow rank %1").arg(slowest.rank), true};
-  return {tr("not the cause of slow rank %1").arg(slowest.rank)};
+  if (slowest.isLateForImages())
+    return {CardFactText::tr("cause of slow rank %1").arg(slowest.rank), true};
+  return {CardFactText::tr("not the cause of slow rank %1").arg(slowest.rank)};
 }
 
 CardFact rankFact(const CardPlan& plan, const MetricStore& metrics) {
@@ -75,7 +78,7 @@ CardFact dataShare(const MetricStore& metrics) {
   const auto whole = metrics.lastValue(tags::kStepSeconds);
   const auto waiting = metrics.lastValue(tags::kDataSeconds);
   if (!whole || !waiting || !(*whole > 0 && *waiting >= 0)) return {};
-  return {tr("data %1 %").arg(std::lround(100 * *waiting / *whole))};
+  return {CardFactText::tr("data %1 %").arg(std::lround(100 * *waiting / *whole))};
 }
 
 }  // namespace

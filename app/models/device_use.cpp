@@ -14,7 +14,9 @@ namespace tags = events::tags;
 
 constexpr int kMostGpus = 64;
 
-QString tr(const char* text) { return QCoreApplication::translate("Devices", text); }
+struct DeviceText {
+  Q_DECLARE_TR_FUNCTIONS(Devices)
+};
 
 QString nameOf(const std::string& folder, const std::vector<LiveRun>& live) {
   const QString path = QString::fromStdString(folder);
@@ -24,18 +26,20 @@ QString nameOf(const std::string& folder, const std::vector<LiveRun>& live) {
 
 QString holderText(const queue::Holder& holder, const std::vector<LiveRun>& live) {
   if (holder.run.empty()) return QString::fromStdString(holder.text());
-  return tr("%1 (pid %2)").arg(nameOf(holder.run, live)).arg(holder.pid);
+  return DeviceText::tr("%1 (pid %2)").arg(nameOf(holder.run, live)).arg(holder.pid);
 }
 
 Inspected busyDevices(const DeviceUse& use, const std::vector<LiveRun>& live) {
-  Inspected thing{tr("Devices"), use.isRead && use.busy.empty() ? tr("All are free") : QString()};
+  Inspected thing{DeviceText::tr("Devices"),
+                  use.isRead && use.busy.empty() ? DeviceText::tr("All are free") : QString()};
   for (const queue::BusyDevice& busy : use.busy) {
     QStringList holders;
     for (const queue::Holder& holder : busy.holders) holders.append(holderText(holder, live));
-    thing.parts.push_back({QString::fromStdString(busy.device.name),
-                           holders.isEmpty() ? tr("in use") : holders.join(QStringLiteral(", "))});
+    thing.parts.push_back(
+        {QString::fromStdString(busy.device.name),
+         holders.isEmpty() ? DeviceText::tr("in use") : holders.join(QStringLiteral(", "))});
   }
-  thing.add(tr("Not read"), use.fault);
+  thing.add(DeviceText::tr("Not read"), use.fault);
   return thing;
 }
 
@@ -52,26 +56,30 @@ QString figuresText(const Facts& facts, const std::vector<std::pair<std::string,
 Inspected usedBy(const LiveRun& run) {
   Inspected thing{run.name, {}};
   if (!run.facts) return thing;
-  thing.add(tr("CPU"), figuresText(*run.facts,
-                                   {{tags::kCpuPercent, tr("%1 % of its cores")},
-                                    {tags::kHostMemoryGib, tr("%1 GiB")}},
-                                   0));
+  thing.add(DeviceText::tr("CPU"),
+            figuresText(*run.facts,
+                        {{tags::kCpuPercent, DeviceText::tr("%1 % of its cores")},
+                         {tags::kHostMemoryGib, DeviceText::tr("%1 GiB")}},
+                        0));
   for (int gpu = 0; gpu < kMostGpus; ++gpu)
-    thing.add(tr("GPU %1").arg(gpu), figuresText(*run.facts,
-                                                 {{tags::kGpuUtilisation, tr("%1 %")},
-                                                  {tags::kGpuMemoryGib, tr("%1 GiB")},
-                                                  {tags::kGpuTemperature, tr("%1 °C")},
-                                                  {tags::kGpuPower, tr("%1 W")},
-                                                  {tags::kGpuThrottled, tr("throttled %1 %")}},
-                                                 gpu));
-  if (thing.parts.empty()) thing.value = tr("no figures recorded yet");
+    thing.add(DeviceText::tr("GPU %1").arg(gpu),
+              figuresText(*run.facts,
+                          {{tags::kGpuUtilisation, DeviceText::tr("%1 %")},
+                           {tags::kGpuMemoryGib, DeviceText::tr("%1 GiB")},
+                           {tags::kGpuTemperature, DeviceText::tr("%1 °C")},
+                           {tags::kGpuPower, DeviceText::tr("%1 W")},
+                           {tags::kGpuThrottled, DeviceText::tr("throttled %1 %")}},
+                          gpu));
+  if (thing.parts.empty()) thing.value = DeviceText::tr("no figures recorded yet");
   return thing;
 }
 
 Inspected queued(const DeviceUse& use, const std::vector<LiveRun>& live) {
-  Inspected thing{tr("Queue"), use.isRead && use.waiting.empty() ? tr("No run waits") : QString()};
+  Inspected thing{DeviceText::tr("Queue"),
+                  use.isRead && use.waiting.empty() ? DeviceText::tr("No run waits") : QString()};
   for (std::size_t i = 0; i < use.waiting.size(); ++i)
-    thing.parts.push_back({tr("Place %1").arg(i + 1), nameOf(use.waiting[i].run, live)});
+    thing.parts.push_back(
+        {DeviceText::tr("Place %1").arg(i + 1), nameOf(use.waiting[i].run, live)});
   return thing;
 }
 

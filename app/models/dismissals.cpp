@@ -3,7 +3,7 @@
 namespace lockstep::app {
 namespace {
 
-constexpr qsizetype kMaxKept = 500;
+constexpr qsizetype kMaxDismissals = 500;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ void Dismissals::set(const QString& runFolder, const QString& message) {
   order_.removeAll(runFolder);
   order_.append(runFolder);
   dismissed_[runFolder] = message;
-  while (order_.size() > kMaxKept) dismissed_.remove(order_.takeFirst());
+  while (order_.size() > kMaxDismissals) dismissed_.remove(order_.takeFirst());
 }
 
 }  // namespace lockstep::app

@@ -1,12 +1,9 @@
 #include "app/models/document_notice.h"
 
-#include <QCoreApplication>
 #include <QLocale>
 
 namespace lockstep::app {
 namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("DocumentNotice", text); }
 
 QString timeText(const QDateTime& time) {
   return QLocale(QLocale::English).toString(time.toLocalTime(), QStringLiteral("d MMM, HH:mm"));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QCoreApplication>
 #include <QDateTime>
 #include <QString>
 #include <QStringList>
@@ -49,6 +50,8 @@ struct DocumentNotice {
   static DocumentNotice savedAsCopy(const QString& name, const QString& original);
   static DocumentNotice pathsMoved(const QString& name, const QString& from,
                                    const QStringList& keys);
+
+  Q_DECLARE_TR_FUNCTIONS(DocumentNotice)
 };
 
 }  // namespace lockstep::app

@@ -9,12 +9,14 @@
 namespace lockstep::app {
 namespace {
 
-QString tr(const char* text) { return QCoreApplication::translate("MonitorPage", text); }
+struct PlanText {
+  Q_DECLARE_TR_FUNCTIONS(MonitorPage)
+};
 
 QString imagesText(const EvaluationPlan& plan) {
-  return plan.maxImages == 0
-             ? tr("all held-out images")
-             : tr("the first %1 held-out images (evaluation.max_images)").arg(plan.maxImages);
+  return plan.maxImages == 0 ? PlanText::tr("all held-out images")
+                             : PlanText::tr("the first %1 held-out images (evaluation.max_images)")
+                                   .arg(plan.maxImages);
 }
 
 }  // namespace
@@ -28,8 +30,8 @@ EvaluationPlan readEvaluationPlan(const run_folder::Layout& layout) {
 
 QString apScopeText(const EvaluationPlan& plan, qint64 step) {
   QString text =
-      (plan.hasMasks ? tr("AP of masks (mean over IoU 0.50 to 0.95) at step %1,\nof %2.")
-                     : tr("AP of boxes (mean over IoU 0.50 to 0.95) at step %1,\nof %2."))
+      (plan.hasMasks ? PlanText::tr("AP of masks (mean over IoU 0.50 to 0.95) at step %1,\nof %2.")
+                     : PlanText::tr("AP of boxes (mean over IoU 0.50 to 0.95) at step %1,\nof %2."))
           .arg(step)
           .arg(imagesText(plan));
   if (plan.mostDetections > 0)
@@ -39,16 +41,16 @@ QString apScopeText(const EvaluationPlan& plan, qint64 step) {
 }
 
 QString heldOutLossScopeText(const EvaluationPlan& plan, qint64 step) {
-  return tr("Held-out loss (loss_total, the weighted sum) at step %1,\nmean over %2.")
+  return PlanText::tr("Held-out loss (loss_total, the weighted sum) at step %1,\nmean over %2.")
       .arg(step)
       .arg(imagesText(plan));
 }
 
 QString noApText(const EvaluationPlan& plan, bool hasEnded) {
-  if (!plan.hasHeldOut) return tr("No AP: dataset.val is not set");
-  if (!plan.hasAp) return tr("No AP: evaluation.ap_every is 0");
-  return hasEnded ? tr("No AP: the run ended before the first AP evaluation")
-                  : tr("No AP yet: see evaluation.ap_every");
+  if (!plan.hasHeldOut) return PlanText::tr("No AP: dataset.val is not set");
+  if (!plan.hasAp) return PlanText::tr("No AP: evaluation.ap_every is 0");
+  return hasEnded ? PlanText::tr("No AP: the run ended before the first AP evaluation")
+                  : PlanText::tr("No AP yet: see evaluation.ap_every");
 }
 
 }  // namespace lockstep::app

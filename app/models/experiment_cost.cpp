@@ -26,7 +26,9 @@ namespace tags = events::tags;
 /// Runs that are looked at for one of the same model.
 constexpr qsizetype kMostRuns = 50;
 
-QString tr(const char* text) { return QCoreApplication::translate("ExperimentCost", text); }
+struct CostText {
+  Q_DECLARE_TR_FUNCTIONS(ExperimentCost)
+};
 
 QString gibibytes(double bytes) { return QString::fromStdString(base::gibibytes(bytes)); }
 
@@ -92,9 +94,12 @@ std::optional<MeasuredRun> measurementOf(const fs::path& folder,
 
 /// Of `bytes`; with what the device has, where that is known.
 QString needText(double bytes, const MachineMemory& machine, const MachineMemory::Gpu* gpu) {
-  if (gpu) return tr("%1 of the %2 of %3").arg(gibibytes(bytes), gibibytes(gpu->bytes), gpu->name);
+  if (gpu)
+    return CostText::tr("%1 of the %2 of %3")
+        .arg(gibibytes(bytes), gibibytes(gpu->bytes), gpu->name);
   if (machine.bytes <= 0) return gibibytes(bytes);
-  return tr("%1 of the %2 of this machine").arg(gibibytes(bytes), gibibytes(machine.bytes));
+  return CostText::tr("%1 of the %2 of this machine")
+      .arg(gibibytes(bytes), gibibytes(machine.bytes));
 }
 
 }  // namespace
@@ -127,22 +132,22 @@ MemoryText memoryText(config::Experiment experiment, const std::vector<coco::Ima
   const bool isMeasured = run && run->memoryGib.value_or(0) > 0;
   MemoryText text;
   if (isMeasured)
-    text.need =
-        tr("%1, measured in %2").arg(needText(*run->memoryGib * 0x1p30, machine, gpu), run->name);
+    text.need = CostText::tr("%1, measured in %2")
+                    .arg(needText(*run->memoryGib * 0x1p30, machine, gpu), run->name);
   if (shapes.empty()) return text;
   const config::BatchEstimate estimate = config::estimateLargestBatch(experiment, shapes);
   // Ranks on a CPU share the machine's memory, and what is measured is of them all.
   const double bytes = estimate.bytes() * (gpu ? 1 : ranks);
-  if (!isMeasured) text.need = tr("≈ %1, estimated").arg(needText(bytes, machine, gpu));
+  if (!isMeasured) text.need = CostText::tr("≈ %1, estimated").arg(needText(bytes, machine, gpu));
   if (!gpu) return text;
   // What was measured says how far the estimate is off.
   const double correction = isMeasured ? *run->memoryGib * 0x1p30 / estimate.bytes() : 1;
-  text.largestBatch =
-      tr("≈ %1 images of up to %2 × %3 px, %4")
-          .arg(estimate.imagesIn(gpu->bytes / correction) * microBatches)
-          .arg(estimate.widthPx)
-          .arg(estimate.heightPx)
-          .arg(isMeasured ? tr("by the memory of %1").arg(run->name) : tr("estimated"));
+  text.largestBatch = CostText::tr("≈ %1 images of up to %2 × %3 px, %4")
+                          .arg(estimate.imagesIn(gpu->bytes / correction) * microBatches)
+                          .arg(estimate.widthPx)
+                          .arg(estimate.heightPx)
+                          .arg(isMeasured ? CostText::tr("by the memory of %1").arg(run->name)
+                                          : CostText::tr("estimated"));
   return text;
 }
 

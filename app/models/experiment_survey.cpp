@@ -12,9 +12,11 @@
 namespace lockstep::app {
 namespace {
 
-using Facts = QList<std::pair<QString, QString>>;
+using FactRows = QList<std::pair<QString, QString>>;
 
-QString tr(const char* text) { return QCoreApplication::translate("ExperimentSurvey", text); }
+struct SurveyText {
+  Q_DECLARE_TR_FUNCTIONS(ExperimentSurvey)
+};
 
 QString percent(double share) { return QString::fromStdString(base::percent(share)); }
 
@@ -25,35 +27,39 @@ std::int64_t stepsOf(const config::SolverConfig& solver, std::int64_t drawsPerEp
   return length.steps(std::max<std::int64_t>(drawsPerEpoch, 1), std::max(1, solver.batchSize));
 }
 
-QString timeText(const std::optional<MeasuredRun>& run, std::int64_t steps) {
-  if (!run) return tr("not measured yet: no run here has this model, batch, image size and device");
+QString trainingTimeText(const std::optional<MeasuredRun>& run, std::int64_t steps) {
+  if (!run)
+    return SurveyText::tr(
+        "not measured yet: no run here has this model, batch, image size and device");
   const QString seconds = QString::number(run->stepSeconds, 'g', 3);
-  if (steps <= 0) return tr("%1 s per step, measured in %2").arg(seconds, run->name);
-  return tr("%1 without evaluations: %2 s per step, measured in %3")
+  if (steps <= 0) return SurveyText::tr("%1 s per step, measured in %2").arg(seconds, run->name);
+  return SurveyText::tr("%1 without evaluations: %2 s per step, measured in %3")
       .arg(widgets::durationText(static_cast<double>(steps) * run->stepSeconds), seconds,
            run->name);
 }
 
-void addObjects(const config::ModelConfig& model, const ObjectSurvey& survey, Facts& facts) {
+void addObjects(const config::ModelConfig& model, const ObjectSurvey& survey, FactRows& facts) {
   if (survey.objects == 0) return;
   const int detections = model.boxHead.detectionsPerImage, proposals = model.rpn.postNmsTopNTest;
-  QString crowded = tr("%1 objects in %2, of at most %3 detections and %4 proposals")
+  QString crowded = SurveyText::tr("%1 objects in %2, of at most %3 detections and %4 proposals")
                         .arg(survey.mostInImage)
                         .arg(survey.mostCrowded)
                         .arg(detections)
                         .arg(proposals);
   const auto most = static_cast<int>(survey.mostInImage);
-  if (most > detections) crowded += tr(": raise model.box_head.detections_per_image");
-  if (most > proposals) crowded += tr(": raise model.rpn.post_nms_top_n_test");
-  facts.append({tr("most crowded"), crowded});
-  facts.append({tr("anchors"),
+  if (most > detections) crowded += SurveyText::tr(": raise model.box_head.detections_per_image");
+  if (most > proposals) crowded += SurveyText::tr(": raise model.rpn.post_nms_top_n_test");
+  facts.append({SurveyText::tr("most crowded"), crowded});
+  facts.append({SurveyText::tr("anchors"),
                 survey.uncovered > 0
-                    ? tr("none has an IoU of 0.5 with %1 of the %2 objects, nor one of %3 with %4")
+                    ? SurveyText::tr(
+                          "none has an IoU of 0.5 with %1 of the %2 objects, nor one of %3 with %4")
                           .arg(percent(survey.uncovered))
                           .arg(survey.objects)
                           .arg(model.rpn.bgIou)
                           .arg(percent(survey.distant))
-                    : tr("one has an IoU of 0.5 with each of the %1 objects").arg(survey.objects)});
+                    : SurveyText::tr("one has an IoU of 0.5 with each of the %1 objects")
+                          .arg(survey.objects)});
 }
 
 }  // namespace
@@ -67,18 +73,20 @@ QString surveyKey(const config::Experiment& experiment) {
 ExperimentSurvey surveyExperiment(const config::Experiment& experiment,
                                   const SurveySources& sources) {
   ExperimentSurvey survey{{}, surveyObjects(experiment, sources.objects)};
-  Facts& facts = survey.facts;
+  FactRows& facts = survey.facts;
   if (sources.drawsPerEpoch > 0) {
     const double perEpoch =
         static_cast<double>(sources.drawsPerEpoch) / std::max(1, experiment.solver.batchSize);
-    facts.append({tr("steps per epoch"), QString::number(perEpoch, 'g', 6)});
+    facts.append({SurveyText::tr("steps per epoch"), QString::number(perEpoch, 'g', 6)});
   }
   const auto run = measuredRun(experiment, sources.runs);
-  facts.append({tr("time"), timeText(run, stepsOf(experiment.solver, sources.drawsPerEpoch))});
+  facts.append({SurveyText::tr("time"),
+                trainingTimeText(run, stepsOf(experiment.solver, sources.drawsPerEpoch))});
   const auto shapes = survey.objects ? survey.objects->shapes : std::vector<coco::Image>();
   const MemoryText memory = memoryText(experiment, shapes, sources.memory, run);
-  if (!memory.need.isEmpty()) facts.append({tr("memory"), memory.need});
-  if (!memory.largestBatch.isEmpty()) facts.append({tr("largest batch"), memory.largestBatch});
+  if (!memory.need.isEmpty()) facts.append({SurveyText::tr("memory"), memory.need});
+  if (!memory.largestBatch.isEmpty())
+    facts.append({SurveyText::tr("largest batch"), memory.largestBatch});
   // The widget shows the boxes' sizes after these.
   if (survey.objects) addObjects(experiment.model, *survey.objects, facts);
   return survey;

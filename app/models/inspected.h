@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QCoreApplication>
 #include <QString>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct Inspected {
     if (!factValue.isEmpty()) parts.push_back({factName, factValue});
   }
   bool operator==(const Inspected&) const = default;
+
+  Q_DECLARE_TR_FUNCTIONS(Inspector)
 };
 
 }  // namespace lockstep::app

@@ -2,6 +2,8 @@
 
 #include <QDateTime>
 
+#include "app/models/word_match.h"
+
 namespace lockstep::app {
 
 int LogModel::rowCount(const QModelIndex& parent) const {
@@ -50,6 +52,24 @@ void LogModel::setEntries(const std::vector<LogEntry>& entries) {
                     entries.end());
     endInsertRows();
   }
+}
+
+void LogFilter::setWords(const QString& words) {
+  words_ = words;
+  invalidateFilter();
+}
+
+void LogFilter::setLeastLevel(LogEntry::Level level) {
+  least_ = level;
+  invalidateFilter();
+}
+
+bool LogFilter::hidesAll() const { return rowCount() == 0 && sourceModel()->rowCount() > 0; }
+
+bool LogFilter::filterAcceptsRow(int row, const QModelIndex& parent) const {
+  const QModelIndex line = sourceModel()->index(row, 0, parent);
+  return line.data(LogModel::LevelRole).value<LogEntry::Level>() >= least_ &&
+         hasAllWords(line.data(LogModel::TextRole).toString(), words_);
 }
 
 }  // namespace lockstep::app

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <QAbstractListModel>
+#include <QSortFilterProxyModel>
+#include <QString>
 #include <vector>
 
 #include "app/models/run_history.h"
@@ -24,6 +26,27 @@ class LogModel : public QAbstractListModel {
 
  private:
   std::vector<LogEntry> entries_;
+};
+
+/// The lines of a LogModel that have the words, of a level or above it.
+class LogFilter : public QSortFilterProxyModel {
+  Q_OBJECT
+
+ public:
+  using QSortFilterProxyModel::QSortFilterProxyModel;
+
+  /// As in hasAllWords().
+  void setWords(const QString& words);
+  void setLeastLevel(LogEntry::Level level);
+  /// Whether there are lines, and none is shown.
+  bool hidesAll() const;
+
+ protected:
+  bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+
+ private:
+  QString words_;
+  LogEntry::Level least_ = LogEntry::Level::Progress;
 };
 
 }  // namespace lockstep::app

@@ -12,7 +12,9 @@ namespace {
 namespace tags = events::tags;
 using Stroke = widgets::Curve::Stroke;
 
-QString tr(const char* text) { return QCoreApplication::translate("Card", text); }
+struct CardText {
+  Q_DECLARE_TR_FUNCTIONS(Card)
+};
 
 CardCurve line(std::string tag, const QString& name) {
   CardCurve curve;
@@ -33,13 +35,13 @@ CardPlan card(const QString& title, std::vector<CardCurve> curves) {
   CardPlan plan;
   plan.title = title;
   plan.curves = std::move(curves);
-  plan.emptyText = tr("Waiting for the first step");
+  plan.emptyText = CardText::tr("Waiting for the first step");
   return plan;
 }
 
 CardPlan lossCard(const QString& title, const char* loss) {
-  CardPlan plan = card(
-      title, {line(tags::train(loss), tr("train")), evaluation(tags::eval(loss), tr("held-out"))});
+  CardPlan plan = card(title, {line(tags::train(loss), CardText::tr("train")),
+                               evaluation(tags::eval(loss), CardText::tr("held-out"))});
   plan.curves.back().gapToPrevious = true;
   return plan;
 }
@@ -51,7 +53,7 @@ CardPlan rateCard(const QString& title, std::vector<CardCurve> curves) {
 }
 
 CardPlan rankCard(const QString& title, const char* tag) {
-  CardPlan plan = rateCard(title, {line(tag, tr("rank"))});
+  CardPlan plan = rateCard(title, {line(tag, CardText::tr("rank"))});
   plan.columnSpan = 2;
   plan.perRank = true;
   return plan;
@@ -63,36 +65,37 @@ CardPlan deviceCard(const QString& title, std::vector<CardCurve> curves) {
   plan.columnSpan = 2;
   plan.perGpu = true;
   plan.ignoreOutliers = false;
-  plan.emptyText = tr("No device metrics yet");
+  plan.emptyText = CardText::tr("No device metrics yet");
   return plan;
 }
 
 CardPlan precisionCard(const QString& title, const char* tag) {
-  CardPlan plan = rateCard(title, {evaluation(tag, tr("AP"), Stroke::Run)});
+  CardPlan plan = rateCard(title, {evaluation(tag, CardText::tr("AP"), Stroke::Run)});
   plan.ignoreOutliers = false;
-  plan.emptyText = tr("No AP yet: see evaluation.ap_every");
-  plan.tip =
-      tr("Of the run's held-out images, mean over IoU 0.50 to 0.95. "
-         "AP counts only the highest-scoring detections per class and image: the last number of "
-         "evaluation.max_dets, 100 as in COCO's unless it is set");
+  plan.emptyText = CardText::tr("No AP yet: see evaluation.ap_every");
+  plan.tip = CardText::tr(
+      "Of the run's held-out images, mean over IoU 0.50 to 0.95. "
+      "AP counts only the highest-scoring detections per class and image: the last number of "
+      "evaluation.max_dets, 100 as in COCO's unless it is set");
   return plan;
 }
 
 /// What is looked at first: how the losses and the AP develop.
 std::vector<CardPlan> topCards() {
-  CardPlan loss = lossCard(tr("Loss: training and held-out"), config::kTotalLoss);
+  CardPlan loss = lossCard(CardText::tr("Loss: training and held-out"), config::kTotalLoss);
   loss.rowSpan = 2;
   loss.columnSpan = 3;
   loss.curves.back().markLowest = true;
-  loss.curves.back().valueName = tr("held-out loss");
+  loss.curves.back().valueName = CardText::tr("held-out loss");
 
-  CardPlan masks = precisionCard(tr("Mask AP"), tags::kMaskAp);
+  CardPlan masks = precisionCard(CardText::tr("Mask AP"), tags::kMaskAp);
   masks.curves.front().isOfMasks = true;
-  return {loss, masks, precisionCard(tr("Box AP"), tags::kBoxAp)};
+  return {loss, masks, precisionCard(CardText::tr("Box AP"), tags::kBoxAp)};
 }
 
 CardPlan learningRateCard() {
-  CardPlan rate = rateCard(tr("Learning rate"), {line(tags::kLearningRate, tr("lr"))});
+  CardPlan rate =
+      rateCard(CardText::tr("Learning rate"), {line(tags::kLearningRate, CardText::tr("lr"))});
   rate.curves.front().smooth = false;
   rate.ignoreOutliers = false;
   return rate;
@@ -103,57 +106,66 @@ std::vector<CardPlan> lossCards() {
   for (std::size_t i = 0; i < config::kLossCount; ++i) {
     const config::LossFacts& loss = config::kLosses[i];
     CardPlan& plan = cards[static_cast<std::size_t>(loss.card)];
-    plan = lossCard(tr(loss.title), loss.name);
+    plan = lossCard(CardText::tr(loss.title), loss.name);
     for (CardCurve& curve : plan.curves) curve.isOfMasks = i == config::indexOf(config::Loss::Mask);
-    plan.fullName = tr("%1 loss (%2)").arg(plan.title, QLatin1String(loss.name));
+    plan.fullName = CardText::tr("%1 loss (%2)").arg(plan.title, QLatin1String(loss.name));
   }
   return cards;
 }
 
 /// What a step consists of; together the step.
 std::vector<CardCurve> stepParts() {
-  std::vector<CardCurve> parts{
-      line(tags::kDataSeconds, tr("data")), line(tags::kForwardSeconds, tr("forward")),
-      line(tags::kBackwardSeconds, tr("backward")), line(tags::kWaitSeconds, tr("wait")),
-      line(tags::kOptimizerSeconds, tr("optimizer"))};
+  std::vector<CardCurve> parts{line(tags::kDataSeconds, CardText::tr("data")),
+                               line(tags::kForwardSeconds, CardText::tr("forward")),
+                               line(tags::kBackwardSeconds, CardText::tr("backward")),
+                               line(tags::kWaitSeconds, CardText::tr("wait")),
+                               line(tags::kOptimizerSeconds, CardText::tr("optimizer"))};
   parts[3].needsRanks = true;
-  CardCurve rest = line(tags::kStepSeconds, tr("other"));
+  CardCurve rest = line(tags::kStepSeconds, CardText::tr("other"));
   for (const CardCurve& part : parts) rest.less.push_back(part.tag);
   parts.push_back(rest);
   return parts;
 }
 
 std::vector<CardPlan> speedCards() {
-  CardPlan time = rateCard(tr("Step time, s"), {line(tags::kStepSeconds, tr("step")),
-                                                line(tags::kDataSeconds, tr("data"))});
+  CardPlan time =
+      rateCard(CardText::tr("Step time, s"), {line(tags::kStepSeconds, CardText::tr("step")),
+                                              line(tags::kDataSeconds, CardText::tr("data"))});
   time.curves.back().stroke = Stroke::Dots;
-  time.stack = {line(tags::kDataSeconds, tr("data")), line(tags::kStepSeconds, tr("compute"))};
+  time.stack = {line(tags::kDataSeconds, CardText::tr("data")),
+                line(tags::kStepSeconds, CardText::tr("compute"))};
   time.stack.back().less = {tags::kDataSeconds};
   time.fineStack = stepParts();
-  time.tip =
-      tr("data: waiting for images; wait: for other ranks; compute: all but data, of runs of "
-         "earlier versions");
+  time.tip = CardText::tr(
+      "data: waiting for images; wait: for other ranks; compute: all but data, of runs of "
+      "earlier versions");
 
-  CardPlan own = rankCard(tr("Step time per rank, s"), tags::kRankOwnSeconds);
-  own.tip = tr("Excludes time spent waiting for other ranks");
-  return {time, rateCard(tr("Images per second"), {line(tags::kImagesPerSecond, tr("images/s"))}),
-          rateCard(tr("Gradient norm"), {line(tags::kGradientNorm, tr("norm"))}), own,
-          rankCard(tr("Data time per rank, s"), tags::kRankDataSeconds)};
+  CardPlan own = rankCard(CardText::tr("Step time per rank, s"), tags::kRankOwnSeconds);
+  own.tip = CardText::tr("Excludes time spent waiting for other ranks");
+  return {
+      time,
+      rateCard(CardText::tr("Images per second"),
+               {line(tags::kImagesPerSecond, CardText::tr("images/s"))}),
+      rateCard(CardText::tr("Gradient norm"), {line(tags::kGradientNorm, CardText::tr("norm"))}),
+      own, rankCard(CardText::tr("Data time per rank, s"), tags::kRankDataSeconds)};
 }
 
 std::vector<CardPlan> deviceCards() {
-  CardPlan use = deviceCard(tr("Utilization, %"), {line(tags::kGpuUtilisation, tr("GPU")),
-                                                   line(tags::kCpuPercent, tr("CPU"))});
+  CardPlan use =
+      deviceCard(CardText::tr("Utilization, %"), {line(tags::kGpuUtilisation, CardText::tr("GPU")),
+                                                  line(tags::kCpuPercent, CardText::tr("CPU"))});
   use.yMax = 100;
-  use.tip = tr("CPU: percentage of the cores available to the ranks on this machine");
-  CardPlan memory = deviceCard(tr("Device memory, GiB"), {line(tags::kGpuMemoryGib, tr("GPU")),
-                                                          line(tags::kHostMemoryGib, tr("host"))});
-  memory.tip =
-      tr("Host: resident memory of the ranks on this machine. GPU: memory used by all processes");
-  CardPlan heat =
-      deviceCard(tr("GPU temperature, \u00b0C"), {line(tags::kGpuTemperature, tr("GPU"))});
+  use.tip = CardText::tr("CPU: percentage of the cores available to the ranks on this machine");
+  CardPlan memory = deviceCard(CardText::tr("Device memory, GiB"),
+                               {line(tags::kGpuMemoryGib, CardText::tr("GPU")),
+                                line(tags::kHostMemoryGib, CardText::tr("host"))});
+  memory.tip = CardText::tr(
+      "Host: resident memory of the ranks on this machine. GPU: memory used by all processes");
+  CardPlan heat = deviceCard(CardText::tr("GPU temperature, \u00b0C"),
+                             {line(tags::kGpuTemperature, CardText::tr("GPU"))});
   heat.yMin.reset();
-  CardPlan power = deviceCard(tr("GPU power, W"), {line(tags::kGpuPower, tr("GPU"))});
+  CardPlan power =
+      deviceCard(CardText::tr("GPU power, W"), {line(tags::kGpuPower, CardText::tr("GPU"))});
   heat.needsGpu = power.needsGpu = true;
   return {use, memory, heat, power};
 }

@@ -10,7 +10,9 @@ namespace {
 
 using enum protocol::AlertKind;
 
-QString tr(const char* text) { return QCoreApplication::translate("AlertBanner", text); }
+struct AlertText {
+  Q_DECLARE_TR_FUNCTIONS(AlertBanner)
+};
 
 /// The last step of an alert. A failure that is repeated after a resume has the step of the resume.
 std::int64_t lastStep(const protocol::Alert& alert) { return std::max(alert.step, alert.to); }
@@ -22,46 +24,46 @@ bool losesLoss(const std::optional<protocol::AlertKind>& kind) {
 
 /// With %1 for the step. Nothing: a kind of a newer version.
 QString titleOf(const std::optional<protocol::AlertKind>& kind) {
-  if (!kind) return tr("Alert at step %1");
+  if (!kind) return AlertText::tr("Alert at step %1");
   switch (*kind) {
     case Overfitting:
-      return tr("Overfitting since step %1");
+      return AlertText::tr("Overfitting since step %1");
     case NonFinite:
-      return tr("Non-finite loss at step %1");
+      return AlertText::tr("Non-finite loss at step %1");
     case CheckpointFailed:
-      return tr("The checkpoint of step %1 was not saved");
+      return AlertText::tr("The checkpoint of step %1 was not saved");
     case WriteFailed:
-      return tr("A file was not written at step %1");
+      return AlertText::tr("A file was not written at step %1");
     case LossJump:
-      return tr("Loss spike at step %1");
+      return AlertText::tr("Loss spike at step %1");
     case SlowRank:
-      return tr("A rank is slow since step %1");
+      return AlertText::tr("A rank is slow since step %1");
     case RunFailed:
-      return tr("The run failed at step %1");
+      return AlertText::tr("The run failed at step %1");
     case GradientImbalance:
-      return tr("Gradients out of balance at step %1");
+      return AlertText::tr("Gradients out of balance at step %1");
     case WeightNormJump:
-      return tr("Weight norms jump at step %1");
+      return AlertText::tr("Weight norms jump at step %1");
     case LearningRateTooHigh:
-      return tr("Learning rate too high at step %1");
+      return AlertText::tr("Learning rate too high at step %1");
     case LearningRateTooLow:
-      return tr("Learning rate too low at step %1");
+      return AlertText::tr("Learning rate too low at step %1");
     case ShortWarmup:
-      return tr("Warm-up too short: loss rises at step %1");
+      return AlertText::tr("Warm-up too short: loss rises at step %1");
     case Plateau:
-      return tr("Plateau at step %1");
+      return AlertText::tr("Plateau at step %1");
     case AnchorMismatch:
-      return tr("Anchors do not fit the objects at step %1");
+      return AlertText::tr("Anchors do not fit the objects at step %1");
     case ClassNotFound:
-      return tr("A class is not found at step %1");
+      return AlertText::tr("A class is not found at step %1");
     case DataStarved:
-      return tr("Training waits for images at step %1");
+      return AlertText::tr("Training waits for images at step %1");
     case ConstantClipping:
-      return tr("Gradients always clipped at step %1");
+      return AlertText::tr("Gradients always clipped at step %1");
     case DeadPart:
-      return tr("A part does not learn at step %1");
+      return AlertText::tr("A part does not learn at step %1");
     case ExplodingPart:
-      return tr("Gradients explode at step %1");
+      return AlertText::tr("Gradients explode at step %1");
   }
   return {};
 }
@@ -118,7 +120,9 @@ const protocol::Alert* currentAlert(const RunHistory& history, double dismissedU
 }
 
 QString changeText(ChangePlace place, const QString& change) {
-  return (place == ChangePlace::Fork ? tr("Fork with %1") : tr("Edit a copy with %1")).arg(change);
+  return (place == ChangePlace::Fork ? AlertText::tr("Fork with %1")
+                                     : AlertText::tr("Edit a copy with %1"))
+      .arg(change);
 }
 
 std::vector<LogEntry> alertLines(const std::vector<protocol::Alert>& alerts,
@@ -126,7 +130,7 @@ std::vector<LogEntry> alertLines(const std::vector<protocol::Alert>& alerts,
   std::vector<LogEntry> lines;
   for (const protocol::Alert& alert : alerts) {
     const std::int64_t step = lastStep(alert);
-    QString text = tr("step %1: %2").arg(step).arg(QString::fromStdString(alert.text));
+    QString text = AlertText::tr("step %1: %2").arg(step).arg(QString::fromStdString(alert.text));
     if (const QString change = changeOf(alert); !change.isEmpty())
       text += u' ' + changeText(placeOfChange(alert, checkpointSteps), change) + u'.';
     lines.push_back({alert.seq, step, alert.time, levelOf(alert.severity), text.toStdString()});

@@ -13,8 +13,6 @@
 namespace lockstep::app {
 namespace {
 
-QString tr(const char* text) { return QObject::tr(text); }
-
 auto role(int role) {
   return [role](const QModelIndex& run) { return run.data(role); };
 }
@@ -48,28 +46,29 @@ QString bestCell(const QModelIndex& run) {
 }
 
 /// A column whose cells show its value.
-RunColumn column(const char* id, const char* title, RunColumn::Value value, auto text) {
+RunColumn column(const char* id, const QString& title, RunColumn::Value value, auto text) {
   const auto cell = [value, text](const QModelIndex& run) {
     const QVariant known = value(run);
     return known.isValid() ? text(known) : QString();
   };
-  return {QString::fromLatin1(id), tr(title), value, cell};
+  return {QString::fromLatin1(id), title, value, cell};
 }
 
 std::vector<RunColumn> makeColumns() {
-  RunColumn best{QStringLiteral("best"), tr("Best"), role(RunListModel::BestValueRole), bestCell};
+  RunColumn best{QStringLiteral("best"), QObject::tr("Best"), role(RunListModel::BestValueRole),
+                 bestCell};
   return {
-      column("run", "Run", role(RunListModel::NameRole), plainText),
-      column("state", "State", role(RunListModel::StateTextRole), plainText),
-      column("step", "Step", positive(RunListModel::StepRole), plainText),
-      column("time_left", "Time left", role(RunListModel::EtaRole), lengthText),
+      column("run", QObject::tr("Run"), role(RunListModel::NameRole), plainText),
+      column("state", QObject::tr("State"), role(RunListModel::StateTextRole), plainText),
+      column("step", QObject::tr("Step"), positive(RunListModel::StepRole), plainText),
+      column("time_left", QObject::tr("Time left"), role(RunListModel::EtaRole), lengthText),
       std::move(best),
-      column("date", "Started", positive(RunListModel::CreatedRole), dateText),
-      column("duration", "Duration", role(RunListModel::DurationRole), lengthText),
-      column("fork_of", "Fork of", role(RunListModel::ForkOfRole), plainText),
-      column("tags", "Tags", role(RunListModel::TagsRole), plainText),
-      column("note", "Note", role(RunListModel::NoteRole), plainText),
-      column("program", "Program", role(RunListModel::ProgramRole), plainText),
+      column("date", QObject::tr("Started"), positive(RunListModel::CreatedRole), dateText),
+      column("duration", QObject::tr("Duration"), role(RunListModel::DurationRole), lengthText),
+      column("fork_of", QObject::tr("Fork of"), role(RunListModel::ForkOfRole), plainText),
+      column("tags", QObject::tr("Tags"), role(RunListModel::TagsRole), plainText),
+      column("note", QObject::tr("Note"), role(RunListModel::NoteRole), plainText),
+      column("program", QObject::tr("Program"), role(RunListModel::ProgramRole), plainText),
   };
 }
 

@@ -23,7 +23,7 @@ base::FileVersion versionOf(const foreign_runs::ForeignRun& run) {
 
 bool isClosed(const fs::path& folder) {
   std::error_code error;
-  fs::status(run_folder::Layout(folder).runJson(), error);
+  static_cast<void>(fs::status(run_folder::Layout(folder).runJson(), error));
   return error == std::errc::permission_denied;
 }
 

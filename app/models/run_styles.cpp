@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto kChosen = "!";  ///< behind the number of a style in the settings
 
-constexpr std::size_t kMaxKept = 2000;
+constexpr std::size_t kMaxStyledRuns = 2000;
 
 int leastUsed(const RunStyles::Counts& counts, const std::set<int>& excluded = {}) {
   int least = -1;
@@ -77,7 +77,7 @@ QStringList RunStyles::kept() const {
                                           QLatin1String(style->isChosen ? kChosen : "") + u' ' +
                                           style.key());
   std::sort(newest.begin(), newest.end());
-  const std::size_t dropped = newest.size() > kMaxKept ? newest.size() - kMaxKept : 0;
+  const std::size_t dropped = newest.size() > kMaxStyledRuns ? newest.size() - kMaxStyledRuns : 0;
   QStringList texts;
   for (std::size_t i = dropped; i < newest.size(); ++i) texts.append(newest[i].second);
   return texts;

@@ -12,6 +12,7 @@
 #include "app/controllers/metric_curve.h"
 #include "app/models/run_alerts.h"
 #include "app/models/tag_sections.h"
+#include "app/monitor/card_grid.h"
 #include "widgets/fold_button.h"
 #include "widgets/plots/curve_card.h"
 #include "widgets/role.h"
@@ -19,7 +20,7 @@
 namespace lockstep::app {
 namespace {
 
-constexpr int kMarginPx = 16, kCardPx = 250, kMaxColumns = 4;
+constexpr int kAdviceCardPx = 250, kMaxAdviceColumns = 4;
 
 /// The alert's curves, each in a style of its own.
 std::vector<widgets::Curve> evidenceOf(const protocol::Alert& alert, const ShownRun& run,
@@ -104,7 +105,7 @@ void AdviceSection::makeCards() {
 widgets::CurveCard* AdviceSection::makeCard(const protocol::Alert& alert) {
   auto* card = new widgets::CurveCard(alertTitle(alert), queue_);
   card->setObjectName(QStringLiteral("adviceCard"));
-  card->setMinimumHeight(kCardPx);
+  card->setMinimumHeight(kAdviceCardPx);
   card->setFooter(makeFooter(alert));
   card->setCurves(evidenceOf(alert, run_, axis_));
   widgets::CurvePlot* plot = card->plot();
@@ -164,13 +165,13 @@ void AdviceSection::setColumns(int columns) {
 void AdviceSection::layOut() {
   const int columns = std::max(1, columns_ / 2);
   for (widgets::CurveCard* card : cards_) grid_->removeWidget(card);
-  for (int i = 0; i < kMaxColumns; ++i) grid_->setColumnStretch(i, i < columns ? 1 : 0);
+  for (int i = 0; i < kMaxAdviceColumns; ++i) grid_->setColumnStretch(i, i < columns ? 1 : 0);
   for (int i = 0; i < static_cast<int>(cards_.size()); ++i)
     grid_->addWidget(cards_[static_cast<std::size_t>(i)], i / columns, i % columns);
 }
 
 void AdviceSection::setScrollBarWidth(int widthPx) {
-  layout()->setContentsMargins(kMarginPx, 10, kMarginPx - widthPx, 0);
+  layout()->setContentsMargins(CardGrid::kMarginPx, 10, CardGrid::kMarginPx - widthPx, 0);
 }
 
 void AdviceSection::setShown(bool shown) {

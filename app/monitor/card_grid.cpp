@@ -12,7 +12,7 @@ namespace lockstep::app {
 namespace {
 
 constexpr int kFourColumnsPx = 1080, kTwoColumnsPx = 640;
-constexpr int kSmallCardPx = 148, kMarginPx = 16, kMarginTopPx = 14;
+constexpr int kSmallCardPx = 148, kMarginTopPx = 14;
 constexpr int kMaxRows = 64;
 
 }  // namespace

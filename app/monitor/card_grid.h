@@ -22,6 +22,9 @@ class CardGrid : public QWidget {
   Q_OBJECT
 
  public:
+  /// Left and right of the cards, also of the sections below.
+  static constexpr int kMarginPx = 16;
+
   explicit CardGrid(QWidget* parent = nullptr);
 
   const std::vector<CardPlan>& plans() const { return plans_; }

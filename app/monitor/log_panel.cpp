@@ -8,7 +8,6 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "app/models/log_filter.h"
 #include "app/models/run_alerts.h"
 #include "app/monitor/log_list.h"
 #include "widgets/fold_button.h"

@@ -17,7 +17,6 @@ class FoldButton;
 
 namespace lockstep::app {
 
-class LogFilter;
 class LogList;
 
 /// Log and alerts of the current run.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/controllers/metric_curve.h"
+#include "app/monitor/card_grid.h"
 #include "engine/events/tags.h"
 #include "widgets/fold_button.h"
 #include "widgets/plots/curve_card.h"
@@ -23,7 +24,7 @@ namespace {
 
 namespace tags = events::tags;
 
-constexpr int kMarginPx = 16, kCardPx = 260, kLargeCardPx = 560;
+constexpr int kParameterCardPx = 260, kLargeCardPx = 560;
 /// A heat map of thousands of values is not made anew for every step.
 constexpr std::chrono::milliseconds kRefillInterval{1000};
 
@@ -83,7 +84,7 @@ void ParameterSection::buildUi(widgets::DrawQueue* queue) {
   widgets::setRole(nothing_, "muted");
   map_ = new widgets::HeatMap;
   card_ = new widgets::CurveCard(tr("Chosen parameters"), queue);
-  card_->setMinimumHeight(kCardPx);
+  card_->setMinimumHeight(kParameterCardPx);
   card_->setEmptyText(tr("Click a row of the heat map, or Ctrl+click several"));
 
   auto* head = new QHBoxLayout;
@@ -121,8 +122,8 @@ void ParameterSection::connectSignals() {
   connect(filter_, &QLineEdit::textChanged, this, &ParameterSection::fillMap);
   connect(refill_, &widgets::Throttle::due, this, &ParameterSection::fillMap);
   connect(card_, &widgets::CurveCard::expandRequested, this, [this] {
-    const bool isLarge = card_->minimumHeight() > kCardPx;
-    card_->setMinimumHeight(isLarge ? kCardPx : kLargeCardPx);
+    const bool isLarge = card_->minimumHeight() > kParameterCardPx;
+    card_->setMinimumHeight(isLarge ? kParameterCardPx : kLargeCardPx);
   });
   connect(map_, &widgets::HeatMap::rowChosen, this,
           [this](const QString& name, qint64, bool adds) { chooseParameter(name, adds); });
@@ -139,7 +140,7 @@ void ParameterSection::showBody(bool open) {
 }
 
 void ParameterSection::setScrollBarWidth(int widthPx) {
-  layout()->setContentsMargins(kMarginPx, 0, kMarginPx - widthPx, 14);
+  layout()->setContentsMargins(CardGrid::kMarginPx, 0, CardGrid::kMarginPx - widthPx, 14);
 }
 
 void ParameterSection::setShown(bool shown) {

@@ -9,18 +9,19 @@
 #include <utility>
 
 #include "app/models/card_layout.h"
+#include "app/monitor/card_grid.h"
 #include "widgets/fold_button.h"
 #include "widgets/plots/curve_card.h"
 
 namespace lockstep::app {
 namespace {
 
-constexpr int kMarginPx = 16, kCardPx = 168, kMaxColumns = 4;
+constexpr int kTagCardPx = 168, kMaxTagColumns = 4;
 constexpr std::size_t kAtOnce = 24;
 
 widgets::CurveCard* makeCard(const CardPlan& plan, widgets::DrawQueue* queue) {
   auto* card = new widgets::CurveCard(plan.title, queue);
-  card->setMinimumHeight(kCardPx);
+  card->setMinimumHeight(kTagCardPx);
   card->plot()->setIgnoreOutliers(plan.ignoreOutliers);
   card->plot()->setYLimits(plan.yMin, plan.yMax);
   card->setAccessibleName(cardId(plan));
@@ -113,7 +114,7 @@ void TagCards::maximize(widgets::CurveCard* card, int heightPx) {
 }
 
 void TagCards::setScrollBarWidth(int widthPx) {
-  layout()->setContentsMargins(kMarginPx, 0, kMarginPx - widthPx, 10);
+  layout()->setContentsMargins(CardGrid::kMarginPx, 0, CardGrid::kMarginPx - widthPx, 10);
 }
 
 void TagCards::setColumns(int columns) {
@@ -124,7 +125,7 @@ void TagCards::setColumns(int columns) {
 void TagCards::layOut() {
   for (const Card& card : cards_) grid_->removeWidget(card.card);
   const int columns = maximized_ ? 1 : columns_;
-  for (int i = 0; i < kMaxColumns; ++i) grid_->setColumnStretch(i, i < columns ? 1 : 0);
+  for (int i = 0; i < kMaxTagColumns; ++i) grid_->setColumnStretch(i, i < columns ? 1 : 0);
   std::vector<CardPlan> plans;
   std::vector<std::size_t> shown;
   for (std::size_t i = 0; i < cards_.size(); ++i) {
@@ -132,7 +133,8 @@ void TagCards::layOut() {
     const bool isShown = !maximized_ || cards_[i].card == maximized_;
     if (isShown) shown.push_back(i);
     cards_[i].card->setVisible(isShown);
-    cards_[i].card->setMinimumHeight(maximized_ ? maximizedPx_ : kCardPx * cards_[i].plan.rowSpan);
+    cards_[i].card->setMinimumHeight(maximized_ ? maximizedPx_
+                                                : kTagCardPx * cards_[i].plan.rowSpan);
   }
   for (const CardPlace& place : placeCards(plans, shown, columns))
     grid_->addWidget(cards_[place.card].card, place.row, place.column, place.rowSpan,

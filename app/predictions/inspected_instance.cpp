@@ -1,6 +1,5 @@
 #include "app/predictions/inspected_instance.h"
 
-#include <QCoreApplication>
 #include <cmath>
 
 #include "engine/coco/evaluation/params.h"
@@ -9,8 +8,6 @@
 
 namespace lockstep::app {
 namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("Inspector", text); }
 
 /// `small (S)`
 QString sizeText(double areaPx) {
@@ -30,26 +27,31 @@ QString boxText(const std::array<double, 4>& boxXywh) {
 Inspected inspectedInstance(const widgets::PredictionsView& view) {
   const auto chosen = view.chosenInstance();
   const auto image = view.shownImage();
-  Inspected thing{tr("Instance"), tr("Click one on the image or in the table")};
+  Inspected thing{Inspected::tr("Instance"),
+                  Inspected::tr("Click one on the image or in the table")};
   if (!chosen || !image) return thing;
   const widgets::InstanceFacts& facts = chosen->facts;
   thing.value = chosen->className;
-  thing.add(tr("Verdict"), widgets::verdictName(facts.verdict));
-  thing.add(tr("Error type"), widgets::errorName(facts));
-  thing.add(tr("Why missed"), chosen->whyMissed);
-  if (std::isfinite(facts.score)) thing.add(tr("Score"), widgets::rateText(facts.score));
-  thing.add(facts.annotation >= 0 ? tr("IoU with its object") : tr("Highest IoU"),
-            widgets::rateText(facts.iou));
+  thing.add(Inspected::tr("Verdict"), widgets::verdictName(facts.verdict));
+  thing.add(Inspected::tr("Error type"), widgets::errorName(facts));
+  thing.add(Inspected::tr("Why missed"), chosen->whyMissed);
+  if (std::isfinite(facts.score)) thing.add(Inspected::tr("Score"), widgets::rateText(facts.score));
+  thing.add(
+      facts.annotation >= 0 ? Inspected::tr("IoU with its object") : Inspected::tr("Highest IoU"),
+      widgets::rateText(facts.iou));
   if (!chosen->objectName.isEmpty())
-    thing.add(tr("Object and IoU"), chosen->objectName % u' ' % widgets::rateText(facts.objectIou));
-  thing.add(tr("Area"), tr("%1 px²").arg(widgets::countText(std::llround(facts.areaPx))));
-  thing.add(tr("Size"), sizeText(facts.areaPx));
-  thing.add(tr("Box x, y, w, h"), boxText(facts.boxXywh));
-  thing.add(tr("Category id"), QString::number(facts.category.value));
-  thing.add(tr("Image"), QString::fromStdString(image->fileName));
-  thing.add(tr("Image id"), QString::number(image->id.value));
-  thing.add(tr("Image size"), tr("%1 × %2 px").arg(image->width).arg(image->height));
-  thing.add(tr("Step"), QString::number(view.currentCheckpoint()));
+    thing.add(Inspected::tr("Object and IoU"),
+              chosen->objectName % u' ' % widgets::rateText(facts.objectIou));
+  thing.add(Inspected::tr("Area"),
+            Inspected::tr("%1 px²").arg(widgets::countText(std::llround(facts.areaPx))));
+  thing.add(Inspected::tr("Size"), sizeText(facts.areaPx));
+  thing.add(Inspected::tr("Box x, y, w, h"), boxText(facts.boxXywh));
+  thing.add(Inspected::tr("Category id"), QString::number(facts.category.value));
+  thing.add(Inspected::tr("Image"), QString::fromStdString(image->fileName));
+  thing.add(Inspected::tr("Image id"), QString::number(image->id.value));
+  thing.add(Inspected::tr("Image size"),
+            Inspected::tr("%1 × %2 px").arg(image->width).arg(image->height));
+  thing.add(Inspected::tr("Step"), QString::number(view.currentCheckpoint()));
   return thing;
 }
 

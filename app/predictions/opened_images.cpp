@@ -15,7 +15,9 @@
 namespace lockstep::app {
 namespace {
 
-QString tr(const char* text) { return QCoreApplication::translate("OpenedImages", text); }
+struct OpenedImagesText {
+  Q_DECLARE_TR_FUNCTIONS(OpenedImages)
+};
 
 class Search {
  public:
@@ -39,7 +41,8 @@ class Search {
       for (const std::string& error : inside.errors)
         found.leftOut.append(QString::fromStdString(error));
       if (inside.files.empty())
-        found.leftOut.append(tr("%1: it has no images (jpg, png, bmp, tif, webp)").arg(folder));
+        found.leftOut.append(
+            OpenedImagesText::tr("%1: it has no images (jpg, png, bmp, tif, webp)").arg(folder));
       for (const auto& file : inside.files) addFile(QString::fromStdString(file.string()));
     } catch (const std::exception& error) {
       found.leftOut.append(QString::fromUtf8(error.what()));
@@ -89,14 +92,17 @@ OpenedCheckpoint findCheckpoint(const QString& path) {
   const auto place = run_folder::pathInRun(file);
   const std::filesystem::path folder = isFolder ? file : file.parent_path();
   const auto step = run_folder::stepOf(folder.filename().string());
-  if (!QFileInfo::exists(path)) return {{}, 0, tr("%1: no such checkpoint").arg(path)};
+  if (!QFileInfo::exists(path))
+    return {{}, 0, OpenedImagesText::tr("%1: no such checkpoint").arg(path)};
   if (!place || !step || !run_folder::isRunFolder(place->folder))
-    return {{},
-            0,
-            tr("%1: it is no checkpoint of a run. Open RUN/checkpoints/step-…, or the "
-               "model.safetensors there; weights elsewhere need their experiment: `lockstep-engine "
-               "predict CONFIG --weights FILE --images …`")
-                .arg(path)};
+    return {
+        {},
+        0,
+        OpenedImagesText::tr(
+            "%1: it is no checkpoint of a run. Open RUN/checkpoints/step-…, or the "
+            "model.safetensors there; weights elsewhere need their experiment: `lockstep-engine "
+            "predict CONFIG --weights FILE --images …`")
+            .arg(path)};
   return {QString::fromStdString(place->folder.string()), *step};
 }
 

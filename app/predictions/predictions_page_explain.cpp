@@ -1,13 +1,50 @@
 // Explanations of single images, from the engine that predicts.
-#include "app/models/explanation_file.h"
+#include <QPointer>
+#include <utility>
+
+#include "app/models/run_file_access.h"
 #include "app/predictions/predictions_page.h"
+#include "engine/base/atomic_file.h"
+#include "engine/explanation/explanation.h"
 #include "widgets/image_view/predictions_view.h"
+#include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {
 namespace {
 
 /// Of an engine that knows no explanations, as its own version says it.
 const QString kUnknownRequest = QStringLiteral("type 'explain' is not known");
+
+/// An explanation, or why it cannot be read.
+struct ReadExplanation {
+  std::shared_ptr<const explanation::Explanation> value{};
+  QString error{};
+};
+
+/// Blocks; does not throw.
+ReadExplanation parsedExplanation(const std::string& file) {
+  try {
+    return {std::make_shared<const explanation::Explanation>(
+                explanation::parseExplanation(base::readFile(file), file)),
+            {}};
+  } catch (const std::exception& error) {
+    return {nullptr, QString::fromUtf8(error.what())};
+  }
+}
+
+/// Reads the answer to an explain request in the background and calls `done` in the thread of
+/// `context`, unless that is destroyed before.
+void readExplanation(QObject* context, const RunFileAccess& files, const QString& file,
+                     std::function<void(const ReadExplanation&)> done) {
+  files.bring(file,
+              [alive = QPointer(context), file, done = std::move(done)](const QString& error) {
+                if (!alive) return;
+                if (!error.isEmpty()) return done({nullptr, error});
+                jobs::start(
+                    alive, jobs::Kind::Disk,
+                    [file = file.toStdString()] { return parsedExplanation(file); }, done);
+              });
+}
 
 }  // namespace
 

@@ -20,7 +20,9 @@
 namespace lockstep::app {
 namespace {
 
-QString tr(const char* text) { return QCoreApplication::translate("OpenedResults", text); }
+struct OpenedResultsText {
+  Q_DECLARE_TR_FUNCTIONS(OpenedResults)
+};
 
 [[noreturn]] void refuse(const QString& text) { throw Error(text.toStdString()); }
 
@@ -42,7 +44,8 @@ QString imagesBeside(const QString& annotations, const QString& image) {
 RunDataset readTruth(const QString& annotations) {
   auto dataset =
       std::make_shared<const coco::Dataset>(coco::Dataset::load(annotations.toStdString()));
-  if (dataset->images().empty()) refuse(tr("%1: has no images").arg(annotations));
+  if (dataset->images().empty())
+    refuse(OpenedResultsText::tr("%1: has no images").arg(annotations));
   RunDataset truth;
   truth.imagesFolder =
       imagesBeside(annotations, QString::fromStdString(dataset->images().front().fileName));
@@ -54,8 +57,9 @@ std::shared_ptr<coco::ResultsByImage> openFile(const QString& file) {
   try {
     return std::make_shared<coco::ResultsByImage>(file.toStdString());
   } catch (const Error& error) {
-    refuse(tr("%1. COCO results are a JSON list of {image_id, category_id, score, and bbox or "
-              "segmentation}.")
+    refuse(OpenedResultsText::tr(
+               "%1. COCO results are a JSON list of {image_id, category_id, score, and bbox or "
+               "segmentation}.")
                .arg(QString::fromUtf8(error.what())));
   }
 }
@@ -87,8 +91,9 @@ class ImagesByName {
     const auto named = std::ranges::max_element(namesakes, {}, lengthIfNamed);
     if (lengthIfNamed(*named) > 0) return (*named)->id;
     if (std::ranges::find(namesakes, id, &coco::Image::id) != namesakes.end()) return id;
-    refuse(tr("%1: image %2 is %3, which may be any of %4 images, such as %5 and %6. Write their "
-              "folders or their ids.")
+    refuse(OpenedResultsText::tr(
+               "%1: image %2 is %3, which may be any of %4 images, such as %5 and %6. Write their "
+               "folders or their ids.")
                .arg(file)
                .arg(id.value)
                .arg(QString::fromStdString(path))
@@ -180,21 +185,25 @@ widgets::PredictionStore::ByImage predictionsOf(
 
 void requireThatItFits(const QString& file, const Survey& found, const coco::Dataset& dataset) {
   if (found.ofOtherImages > 0)
-    refuse(tr("%1: %L2 of %L3 results are of images that are not among the %L4 they are judged by. "
-              "Are they of another dataset? Open them with their own annotations.")
-               .arg(file)
-               .arg(found.ofOtherImages)
-               .arg(found.results)
-               .arg(dataset.images().size()));
-  if (!found.maskFault.isEmpty())
     refuse(
-        tr("%1: has %2. Write the masks in the size of their image.").arg(file, found.maskFault));
+        OpenedResultsText::tr(
+            "%1: %L2 of %L3 results are of images that are not among the %L4 they are judged by. "
+            "Are they of another dataset? Open them with their own annotations.")
+            .arg(file)
+            .arg(found.ofOtherImages)
+            .arg(found.results)
+            .arg(dataset.images().size()));
+  if (!found.maskFault.isEmpty())
+    refuse(OpenedResultsText::tr("%1: has %2. Write the masks in the size of their image.")
+               .arg(file, found.maskFault));
   if (found.results == 0 || found.ofUnknownClasses < found.results) return;
   const std::size_t classes = dataset.categories().size();
-  refuse(tr("%1: none of its results has %2 that they are judged by. Open them with their own "
-            "annotations.")
-             .arg(file,
-                  classes == 1 ? tr("the only class") : tr("one of the %L1 classes").arg(classes)));
+  refuse(OpenedResultsText::tr(
+             "%1: none of its results has %2 that they are judged by. Open them with their own "
+             "annotations.")
+             .arg(file, classes == 1
+                            ? OpenedResultsText::tr("the only class")
+                            : OpenedResultsText::tr("one of the %L1 classes").arg(classes)));
 }
 
 /// A list of results has no images without any: all of the dataset are judged, as by coco-eval.

@@ -33,7 +33,7 @@ bool isSettable(const std::string& experiment, const std::string& key, const std
          !config::loadExperimentText(experiment, {}, {key + "=" + value}).hasErrors();
 }
 
-protocol::Alert alertOf(Finding finding, const std::string& experiment) {
+protocol::Alert adviceOf(Finding finding, const std::string& experiment) {
   protocol::Alert alert;
   alert.kind = finding.kind;
   alert.severity = protocol::Severity::Warning;
@@ -106,7 +106,7 @@ void Advisor::review() {
     if (finding->isBreakdown) brokeDownAt_ = step_;
     const std::string id = std::string(base::textOf(finding->kind)) + " " + finding->subject;
     if (raisedAt_.emplace(id, step_).second)
-      raised_.push_back(alertOf(*std::move(finding), experimentText_));
+      raised_.push_back(adviceOf(*std::move(finding), experimentText_));
   }
 }
 

@@ -14,6 +14,7 @@ namespace {
 using protocol::AlertKind;
 using protocol::Severity;
 
+constexpr std::size_t kMedianWindow = 51;
 constexpr std::size_t kMedianNeeds = 20;  ///< steps before a jump can be detected
 /// A loss jumps at once, or at two steps in succession: one batch of few images may be that hard.
 constexpr double kLargeJumpFactor = 10, kJumpFactor = 5, kCalmFactor = 2;
@@ -69,6 +70,17 @@ protocol::Alert lossJump(std::int64_t step, double loss, double median, bool has
 }
 
 }  // namespace
+
+void RunningMedian::add(double value) {
+  if (recent_.size() < kMedianWindow) {
+    recent_.push_back(value);
+  } else {
+    sorted_.erase(std::lower_bound(sorted_.begin(), sorted_.end(), recent_[oldest_]));
+    recent_[oldest_] = value;
+    oldest_ = (oldest_ + 1) % kMedianWindow;
+  }
+  sorted_.insert(std::upper_bound(sorted_.begin(), sorted_.end(), value), value);
+}
 
 std::vector<protocol::Alert> AlertDetector::add(const protocol::Event& event) {
   raised_.clear();

@@ -8,12 +8,24 @@
 #include <vector>
 
 #include "engine/alerts/advisor.h"
-#include "engine/alerts/running_median.h"
 #include "engine/alerts/slow_rank.h"
 #include "engine/protocol/event.h"
 
 /// Warnings about a run, derived from its event log.
 namespace lockstep::alerts {
+
+/// Median of the last values.
+class RunningMedian {
+ public:
+  void add(double value);
+  double median() const { return sorted_[sorted_.size() / 2]; }
+  std::size_t size() const { return sorted_.size(); }
+
+ private:
+  std::vector<double> recent_;  ///< a ring buffer
+  std::size_t oldest_ = 0;
+  std::vector<double> sorted_;
+};
 
 /// Raises alerts as a function of the events alone. Only the supervisor of a live run has one, and
 /// writes its alerts to the log, where all others read them. Alerts that are already in the log

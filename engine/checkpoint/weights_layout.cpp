@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <regex>
+
+#include "engine/base/pattern.h"
 
 namespace lockstep::checkpoint {
 namespace {
@@ -93,13 +94,13 @@ NamedTensors inModelShapes(NamedTensors ofFile, const NamedTensors& model) {
 bool isNameOfLayout(const std::string& name) {
   constexpr std::size_t kMaxName = 200;  // std::regex recursion depth grows with the input
   if (name.size() > kMaxName) return false;
-  static const std::regex kNames(
+  static const base::Pattern kNames(
       R"(fc\.(weight|bias)|backbone\.body\.(conv1|bn1|layer[1-4]\.\d+\.(conv[1-3]|bn[1-3]|downsample\.[01])))"
       R"(\.(weight|bias|running_mean|running_var|num_batches_tracked)|)"
       R"((backbone\.fpn\.(inner|layer)_blocks\.\d+\.0|rpn\.head\.(conv\.0\.0|cls_logits|bbox_pred)|)"
       R"(roi_heads\.(box_head\.fc[67]|box_predictor\.(cls_score|bbox_pred)|mask_head\.\d+\.0|)"
       R"(mask_predictor\.(conv5_mask|mask_fcn_logits)))\.(weight|bias))");
-  return std::regex_match(name, kNames);
+  return kNames.matches(name);
 }
 
 std::string originOf(const std::vector<std::string>& unexpected) {

@@ -108,7 +108,7 @@ std::string jsonOf(const std::vector<protocol::Alert>& alerts) {
   return text + (alerts.empty() ? "]\n" : "\n]\n");
 }
 
-std::string textOf(const std::vector<protocol::Alert>& alerts) {
+std::string alertsText(const std::vector<protocol::Alert>& alerts) {
   std::string text;
   for (const protocol::Alert& alert : alerts) {
     text += "step " + std::to_string(alert.step) + ": " + alert.severity.text() + ": " +
@@ -125,7 +125,7 @@ std::optional<foreign_runs::ForeignRun> foreignRun(const std::vector<std::string
   return foreign_runs::ForeignRun{*source, logs.front(), logs.front()};
 }
 
-void report(const LogReview& review, const foreign_runs::Faults& faults) {
+void reportFaults(const LogReview& review, const foreign_runs::Faults& faults) {
   if (!review.hasTrainingLoss())
     std::fputs(
         "no training loss found; known tags are train/loss_total, and total_loss, loss, "
@@ -164,8 +164,8 @@ int advise(const AdviseOptions& options) {
                     ": has no records of an event log");
   const std::vector<protocol::Alert> alerts = review.finish();
   if (out) out->write(jsonOf(alerts));
-  if (!out || !out->isStandardOutput()) std::fputs(textOf(alerts).c_str(), stdout);
-  report(review, reader.faults());
+  if (!out || !out->isStandardOutput()) std::fputs(alertsText(alerts).c_str(), stdout);
+  reportFaults(review, reader.faults());
   return static_cast<int>(ExitStatus::Done);
 }
 

@@ -34,7 +34,7 @@ std::set<coco::ExtraMetric> extraMetricsOf(const CocoEvalOptions& options) {
 }
 
 /// Validates the command line before any work.
-void check(const CocoEvalOptions& options) {
+void checkCocoEvalOptions(const CocoEvalOptions& options) {
   for (const std::string& file : {options.gt, options.dt, options.compare}) {
     if (file.empty()) continue;
     const std::string error = base::inputFileError(file, "a JSON file");
@@ -98,7 +98,7 @@ CocoEvaluation evaluated(const CocoEvalOptions& options, const Truth& truth,
   return evaluateResults(truth.dataset(), results, request, &compared);
 }
 
-Inputs inputsOf(const CocoEvalOptions& options) {
+Inputs cocoEvalInputs(const CocoEvalOptions& options) {
   Inputs inputs;
   inputs.add(options.gt, "--gt");
   inputs.add(options.dt, "--dt");
@@ -123,10 +123,10 @@ Truth truthOf(const CocoEvalOptions& options, const coco::Params& params) {
   return truth;
 }
 
-int evaluate(const CocoEvalOptions& options) {
-  check(options);
+int runCocoEval(const CocoEvalOptions& options) {
+  checkCocoEvalOptions(options);
   const coco::Params params = paramsOf(options.params);
-  const Inputs inputs = inputsOf(options);
+  const Inputs inputs = cocoEvalInputs(options);
   std::optional<OutputFile> out, report;
   if (!options.out.empty()) out.emplace(options.out, "--out", inputs);
   if (!options.report.empty()) report.emplace(options.report, "--report", inputs);
@@ -211,7 +211,7 @@ void addCocoEvalCommand(Command& program) {
   addParamOptions(command, options->params);
   addFiguresOption(command, options->figures);
   addAnalysisOptions(command, *options, out);
-  command.run([options] { return evaluate(*options); });
+  command.run([options] { return runCocoEval(*options); });
 }
 
 }  // namespace lockstep::cli

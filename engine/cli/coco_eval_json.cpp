@@ -89,11 +89,6 @@ void writeCounts(Json& json, const coco::Counts& counts) {
   json.member("f1", counts.f1());
 }
 
-void writeClass(Json& json, const coco::Category& category) {
-  json.member("id", category.id.value);
-  json.member("name", category.name);
-}
-
 void writePoint(Json& json, const coco::Analysis& analysis) {
   const coco::OperatingPoint& point = analysis.operatingPoint;
   json.object("operating_point", [&] {

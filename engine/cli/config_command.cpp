@@ -14,6 +14,7 @@
 #include "engine/config/documentation.h"
 #include "engine/config/fields.h"
 #include "engine/config/load.h"
+#include "engine/config/shapes_experiment.h"
 #include "engine/supervisor/worker_process.h"
 
 namespace lockstep::cli {
@@ -23,7 +24,7 @@ namespace fs = std::filesystem;
 using config::ConfigIssue;
 using config::LoadedExperiment;
 
-struct CheckOptions {
+struct ConfigCheckOptions {
   std::string file;
   std::vector<std::string> overrides;
   bool data = false;
@@ -35,7 +36,7 @@ struct ShowOptions {
   bool origins = false;
 };
 
-struct DiffOptions {
+struct ConfigDiffOptions {
   std::string left, right;
 };
 
@@ -106,7 +107,7 @@ std::vector<ConfigIssue> pixelIssues(const LoadedExperiment& loaded, std::string
   return issues;
 }
 
-int check(const CheckOptions& options) {
+int checkExperiment(const ConfigCheckOptions& options) {
   LoadedExperiment loaded = config::loadExperiment(options.file, options.overrides);
   if (printIssues(loaded.issues)) return static_cast<int>(ExitStatus::UserError);
   std::string facts = derivedFacts(loaded.experiment);
@@ -150,7 +151,7 @@ config::Experiment experimentOf(const std::string& path) {
   return loaded.experiment;
 }
 
-int diff(const DiffOptions& options) {
+int diffExperiments(const ConfigDiffOptions& options) {
   const config::Experiment left = experimentOf(options.left), right = experimentOf(options.right);
   for (const config::ConfigDifference& change : config::difference(left, right)) {
     printLine(change.key + ": " + change.left + " -> " + change.right);
@@ -163,15 +164,15 @@ int print(const std::string& text) {
   return static_cast<int>(ExitStatus::Done);
 }
 
-void addCheck(Command& parent) {
+void addConfigCheck(Command& parent) {
   Command command = parent.command("check", "List all errors of an experiment file");
-  auto options = std::make_shared<CheckOptions>();
+  auto options = std::make_shared<ConfigCheckOptions>();
   command.option("config", options->file, "Experiment file").required().metavar("CONFIG");
   command.overrides(options->overrides, "solver.base_lr=0.01");
   command.flag("--data", options->data,
                "Also check the annotations, that all image files exist, some of the images, and "
                "whether the weights fit the model");
-  command.run([options] { return check(*options); });
+  command.run([options] { return checkExperiment(*options); });
 }
 
 void addShow(Command& parent) {
@@ -189,14 +190,14 @@ void addShow(Command& parent) {
 
 void addDiff(Command& parent) {
   Command command = parent.command("diff", "Print the keys in which two experiments differ");
-  auto options = std::make_shared<DiffOptions>();
+  auto options = std::make_shared<ConfigDiffOptions>();
   command.option("left", options->left, "Experiment file or run folder")
       .required()
       .metavar("CONFIG|RUN");
   command.option("right", options->right, "Experiment file or run folder")
       .required()
       .metavar("CONFIG|RUN");
-  command.run([options] { return diff(*options); });
+  command.run([options] { return diffExperiments(*options); });
 }
 
 }  // namespace
@@ -204,7 +205,7 @@ void addDiff(Command& parent) {
 void addConfigCommand(Command& program) {
   Command command = program.command("config", "Check, print and compare experiment files");
   command.requireCommand();
-  addCheck(command);
+  addConfigCheck(command);
   addShow(command);
   addDiff(command);
   command.command("docs", "Print the reference of all keys as Markdown").run([] {
@@ -213,6 +214,8 @@ void addConfigCommand(Command& program) {
   command.command("schema", "Print the JSON Schema of experiment files").run([] {
     return print(config::jsonSchema());
   });
+  command.command("shapes", "Print the experiment of the scenes that `dataset shapes` makes")
+      .run([] { return print(config::kShapesExperiment); });
 }
 
 }  // namespace lockstep::cli

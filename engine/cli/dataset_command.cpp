@@ -47,7 +47,7 @@ struct ExportOptions {
 
 /// `auto|coco|lvis|…`
 template <typename Format>
-std::string namesOf(std::string names = "") {
+std::string formatNames(std::string names = "") {
   for (const auto& one : base::kEnumTexts<Format>) {
     if (!names.empty()) names += '|';
     names += one.text;
@@ -60,16 +60,16 @@ template <typename Format>
 void checkFormat(const char* option, const std::string& name) {
   if (!base::parseEnum<Format>(name))
     throw UserError(std::string(option) + " '" + name + "': unknown format; known are " +
-                    namesOf<Format>());
+                    formatNames<Format>());
 }
 
-std::string sourceOf(const std::string& path) {
+std::string existingSource(const std::string& path) {
   if (!pathExists(path)) throw UserError(path + ": no such file or folder");
   return std::filesystem::absolute(path).lexically_normal().string();
 }
 
 template <typename Job>
-int report(Job job) {
+int runDatasetJob(Job job) {
   const protocol::DatasetReport report =
       supervisor::runOneShotJob(supervisor::workerProgramBesideThis(), std::move(job));
   for (const std::string& line : report.warnings) base::logWarning("dataset", line);
@@ -77,7 +77,7 @@ int report(Job job) {
   return static_cast<int>(ExitStatus::Done);
 }
 
-struct CheckOptions {
+struct DatasetCheckOptions {
   std::string config, out, fix;
   std::vector<std::string> overrides;
 };
@@ -92,7 +92,7 @@ config::LoadedExperiment loadChecked(const std::string& file,
   return loaded;
 }
 
-int checkDataset(const CheckOptions& options) {
+int checkDataset(const DatasetCheckOptions& options) {
   const config::LoadedExperiment loaded = loadChecked(options.config, options.overrides);
   Inputs inputs;
   for (const auto& file : loaded.files) inputs.add(file, "CONFIG");
@@ -140,7 +140,7 @@ int importDataset(const ImportOptions& options) {
     const std::string error = base::inputFileError(options.classes, "a text file");
     if (!error.empty()) throw UserError("--classes " + options.classes + ": " + error);
   }
-  protocol::ImportJob job{.source = sourceOf(options.source),
+  protocol::ImportJob job{.source = existingSource(options.source),
                           .out = checkNewFolder(options.out).string(),
                           .format = isDetected ? "" : options.from,
                           .valShare = options.val,
@@ -148,7 +148,7 @@ int importDataset(const ImportOptions& options) {
                           .groupPattern = options.group,
                           .classes = options.classes,
                           .copiesImages = options.copiesImages};
-  const int status = report(job);
+  const int status = runDatasetJob(job);
   std::printf("next:       lockstep-engine config check %s/experiment.yaml --data\n",
               options.out.c_str());
   return status;
@@ -156,9 +156,9 @@ int importDataset(const ImportOptions& options) {
 
 int exportDataset(const ExportOptions& options) {
   checkFormat<formats::ExportFormat>("--to", options.to);
-  return report(protocol::ExportJob{.source = sourceOf(options.source),
-                                    .out = checkNewFolder(options.out).string(),
-                                    .format = options.to});
+  return runDatasetJob(protocol::ExportJob{.source = existingSource(options.source),
+                                           .out = checkNewFolder(options.out).string(),
+                                           .format = options.to});
 }
 
 struct PreviewOptions {
@@ -171,9 +171,10 @@ int previewBatches(const PreviewOptions& options) {
   config::LoadedExperiment loaded = loadChecked(options.config, options.overrides);
   config::RuntimeConfig& runtime = loaded.experiment.runtime;
   if (runtime.workers == 0) runtime.workers = static_cast<int>(expectedDevices(runtime).size());
-  return report(protocol::PreviewJob{.configYaml = config::writeExperiment(loaded.experiment),
-                                     .out = checkNewFolder(options.out).string(),
-                                     .batches = options.batches});
+  return runDatasetJob(
+      protocol::PreviewJob{.configYaml = config::writeExperiment(loaded.experiment),
+                           .out = checkNewFolder(options.out).string(),
+                           .batches = options.batches});
 }
 
 void addShapes(Command& dataset) {
@@ -211,7 +212,7 @@ void addImport(Command& dataset) {
       .required()
       .metavar("DIR");
   command.option("--from", options->from, "Format of the annotations")
-      .metavar(namesOf<formats::Format>("auto").c_str())
+      .metavar(formatNames<formats::Format>("auto").c_str())
       .showDefault();
   command
       .option("--val", options->val,
@@ -248,20 +249,20 @@ void addExport(Command& dataset) {
       .metavar("DIR");
   command.option("--to", options->to, "Format to write")
       .required()
-      .metavar(namesOf<formats::ExportFormat>().c_str());
+      .metavar(formatNames<formats::ExportFormat>().c_str());
   command.option("--out", options->out, "Folder to create, with images and annotations")
       .required()
       .metavar("DIR");
   command.run([options] { return exportDataset(*options); });
 }
 
-void addCheck(Command& dataset) {
+void addDatasetCheck(Command& dataset) {
   Command command = dataset.command(
       "check",
       "Find what is wrong with annotations and images, and count what they consist of. Exit status "
       "0 also with faults that training accepts; 1 if it refuses the dataset, or with --fix what "
       "was written");
-  auto options = std::make_shared<CheckOptions>();
+  auto options = std::make_shared<DatasetCheckOptions>();
   command
       .option("config", options->config, "Experiment file; dataset.train or dataset.val is enough")
       .required()
@@ -303,7 +304,7 @@ void addDatasetCommand(Command& program) {
   Command dataset =
       program.command("dataset", "Check, generate, import, export and preview datasets");
   dataset.requireCommand();
-  addCheck(dataset);
+  addDatasetCheck(dataset);
   addShapes(dataset);
   addImport(dataset);
   addExport(dataset);

@@ -11,7 +11,7 @@ namespace lockstep::cli {
 namespace {
 
 /// `0 (NVIDIA H200, GPU-aaaa), 1 (…)`
-std::string textOf(const std::vector<supervisor::GpuDevice>& gpus) {
+std::string gpuListText(const std::vector<supervisor::GpuDevice>& gpus) {
   std::string text;
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     text +=
@@ -52,7 +52,7 @@ std::vector<std::string> overridesOfDevices(const std::string& list, bool hasWor
     const auto index = findGpu(word, gpus.devices);
     if (!index) {
       throw UserError(option + "no GPU '" + base::shortened(word) + "'; the GPUs are " +
-                      textOf(gpus.devices));
+                      gpuListText(gpus.devices));
     }
     indices += (indices.empty() ? "" : ", ") + std::to_string(*index);
   }

@@ -12,7 +12,7 @@
 namespace lockstep::cli {
 namespace {
 
-struct DiffOptions {
+struct RunDiffOptions {
   std::string left, right;
 };
 
@@ -23,7 +23,7 @@ run_folder::Layout layoutOf(const RunArgument& run) {
   return run_folder::Layout(run.folder());
 }
 
-int diff(const DiffOptions& options) {
+int diffRuns(const RunDiffOptions& options) {
   const RunArgument left(options.left), right(options.right);
   const auto cleanup = removedOnSignal({&left, &right});
   const bool isPacked = left.packed() != nullptr || right.packed() != nullptr;
@@ -47,10 +47,10 @@ void addDiffCommand(Command& program) {
       program.command("diff",
                       "Compare two runs bit for bit: configuration, data, scalars, evaluations, "
                       "predictions, weights; exit status 1 if they differ");
-  auto options = std::make_shared<DiffOptions>();
+  auto options = std::make_shared<RunDiffOptions>();
   command.option("left", options->left, "Run folder or packed run").required().metavar("RUN_A");
   command.option("right", options->right, "Run folder or packed run").required().metavar("RUN_B");
-  command.run([options] { return diff(*options); });
+  command.run([options] { return diffRuns(*options); });
 }
 
 }  // namespace lockstep::cli

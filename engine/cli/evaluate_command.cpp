@@ -17,6 +17,7 @@
 #include "engine/cli/output_path.h"
 #include "engine/coco/evaluation/judged_by.h"
 #include "engine/config/evaluation_metrics.h"
+#include "engine/protocol/json_text.h"
 #include "engine/supervisor/one_shot_job.h"
 #include "engine/supervisor/worker_process.h"
 
@@ -34,7 +35,7 @@ struct EvaluateOptions {
   bool needsDetections() const { return !report.empty() || !figures.empty(); }
 };
 
-void check(const EvaluateOptions& options) {
+void checkEvaluateOptions(const EvaluateOptions& options) {
   checkWorkers(options.ranks);
   if (!options.figures.empty()) parseExtraMetrics(options.figures);
   if (!options.scoreThreshold) return;
@@ -113,10 +114,9 @@ class DetectionsReview {
     writer.beginObject();
     if (evaluation_.extra) writeExtraMetrics(writer, *evaluation_.extra, truth_.categories());
     writer.endObject();
-    using Json = nlohmann::ordered_json;
-    Json all = Json::parse(json);
-    all.update(Json::parse(members));
-    return all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+    nlohmann::ordered_json all = protocol::parseOrderedJson(json);
+    all.update(protocol::parseOrderedJson(members));
+    return all.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   }
 
  private:
@@ -128,8 +128,8 @@ class DetectionsReview {
   CocoEvaluation evaluation_;
 };
 
-int evaluate(const EvaluateOptions& options) {
-  check(options);
+int evaluateModel(const EvaluateOptions& options) {
+  checkEvaluateOptions(options);
   const auto workerProgram = supervisor::workerProgramBesideThis();
   const ModelSource source = resolveModel(options.model, workerProgram, options.ranks);
   requireSplit(source, *options.split);
@@ -188,7 +188,7 @@ void addEvaluateCommand(Command& program) {
       .option("--score-threshold", options->scoreThreshold,
               "Score threshold (default: the one with the best F1), for --report and --figures")
       .metavar("S");
-  command.run([options] { return evaluate(*options); });
+  command.run([options] { return evaluateModel(*options); });
 }
 
 }  // namespace lockstep::cli

@@ -10,7 +10,8 @@
 namespace lockstep::cli {
 namespace {
 
-std::string row(const std::string& name, const std::string& first, const std::string& second = "") {
+std::string metricRow(const std::string& name, const std::string& first,
+                      const std::string& second = "") {
   char text[160];
   std::snprintf(text, sizeof text, second.empty() ? "%-18s %10s%s\n" : "%-18s %10s %10s\n",
                 name.c_str(), first.c_str(), second.c_str());
@@ -38,15 +39,17 @@ std::string metricValueText(double value) {
 }
 
 std::string evaluationTable(const protocol::EvaluateResult& evaluation) {
-  std::string text = row("step", std::to_string(evaluation.step)) +
-                     row("images", std::to_string(evaluation.images));
-  if (evaluation.badImages > 0) text += row("bad_images", std::to_string(evaluation.badImages));
-  for (const auto& [name, value] : evaluation.losses) text += row(name, base::shortNumber(value));
+  std::string text = metricRow("step", std::to_string(evaluation.step)) +
+                     metricRow("images", std::to_string(evaluation.images));
+  if (evaluation.badImages > 0)
+    text += metricRow("bad_images", std::to_string(evaluation.badImages));
+  for (const auto& [name, value] : evaluation.losses)
+    text += metricRow(name, base::shortNumber(value));
   if (evaluation.bbox.empty() && evaluation.segm.empty()) return text;
-  text += "\n" + row("", "bbox", "segm");
+  text += "\n" + metricRow("", "bbox", "segm");
   const auto& named = evaluation.bbox.empty() ? evaluation.segm : evaluation.bbox;
   for (const auto& [name, value] : named)
-    text += row(name, metricIn(evaluation.bbox, name), metricIn(evaluation.segm, name));
+    text += metricRow(name, metricIn(evaluation.bbox, name), metricIn(evaluation.segm, name));
   return text + (evaluation.pastLimit.empty() ? "" : "\n" + evaluation.pastLimit + "\n");
 }
 

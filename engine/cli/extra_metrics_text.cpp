@@ -17,11 +17,6 @@ void writeQuality(NestedJson& json, const coco::PanopticQuality& quality) {
   json.member("rq", quality.rq);
 }
 
-void writeClass(NestedJson& json, const coco::Category& category) {
-  json.member("id", category.id.value);
-  json.member("name", category.name);
-}
-
 void writePanopticQuality(NestedJson& json, const coco::PanopticQualities& qualities,
                           const std::vector<coco::Category>& categories) {
   writeQuality(json, qualities.mean);
@@ -66,8 +61,8 @@ void writeCountError(NestedJson& json, const coco::CountError& error) {
   json.member("images_with_objects", error.imagesWithObjects);
 }
 
-void writeCounts(NestedJson& json, const coco::CountErrors& errors,
-                 const std::vector<coco::Category>& categories) {
+void writeCountErrors(NestedJson& json, const coco::CountErrors& errors,
+                      const std::vector<coco::Category>& categories) {
   writeCountError(json, errors.all);
   json.objects("classes", errors.classes.size(), [&](std::size_t k) {
     writeClass(json, categories[k]);
@@ -138,6 +133,11 @@ std::string lvisTable(const coco::LvisMetrics& lvis) {
 
 }  // namespace
 
+void writeClass(NestedJson& json, const coco::Category& category) {
+  json.member("id", category.id.value);
+  json.member("name", category.name);
+}
+
 void writeExtraMetrics(NestedJson& json, const coco::ExtraMetrics& metrics,
                        const std::vector<coco::Category>& categories) {
   if (metrics.hasThreshold()) {
@@ -157,7 +157,7 @@ void writeExtraMetrics(NestedJson& json, const coco::ExtraMetrics& metrics,
     });
   }
   if (metrics.counts)
-    json.object("counts", [&] { writeCounts(json, *metrics.counts, categories); });
+    json.object("counts", [&] { writeCountErrors(json, *metrics.counts, categories); });
   if (!metrics.lvis) return;
   json.object("lvis", [&] {
     for (const auto& [name, value] : coco::namedMetrics(*metrics.lvis)) json.member(name, value);

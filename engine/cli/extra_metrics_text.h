@@ -8,6 +8,9 @@
 
 namespace lockstep::cli {
 
+/// Members "id" and "name" of a class.
+void writeClass(NestedJson& json, const coco::Category& category);
+
 /// Members "pq", "f1", "aji", "counts" and "lvis" of the metrics that are there.
 void writeExtraMetrics(NestedJson& json, const coco::ExtraMetrics& metrics,
                        const std::vector<coco::Category>& categories);

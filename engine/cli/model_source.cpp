@@ -7,7 +7,6 @@
 #include "engine/base/input_file.h"
 #include "engine/cli/class_weights.h"
 #include "engine/cli/input_path.h"
-#include "engine/cli/weights_facts.h"
 #include "engine/config/load.h"
 #include "engine/config/value_text.h"
 #include "engine/run_folder/run_experiment.h"
@@ -22,7 +21,7 @@ namespace {
 /// as `norm: auto` is about training. Weights without this metadata leave `auto` with weights.
 void applyFacts(config::LoadedExperiment& loaded, const fs::path& weights) {
   config::ModelConfig& model = loaded.experiment.model;
-  const auto facts = weightsFacts(weights);
+  const auto facts = run_folder::weightsFacts(weights);
   if (!facts) return;
   if (!model.norm) model.norm = facts->norm;
   if (!loaded.origins.contains("model.norm_epsilon")) model.normEpsilon = facts->normEpsilon;

@@ -99,8 +99,8 @@ bool logSummary(const protocol::PredictResult& result, const std::string& out) {
   return result.unreadable == 0;
 }
 
-Inputs inputsOf(const ModelSource& source, const PredictOptions& options,
-                const std::vector<std::string>& images) {
+Inputs predictInputs(const ModelSource& source, const PredictOptions& options,
+                     const std::vector<std::string>& images) {
   Inputs inputs = source.inputs();
   for (const std::string& file : images) inputs.add(file, "an image of --images");
   for (const std::string& path : options.images) {
@@ -122,7 +122,7 @@ int predict(const PredictOptions& options) {
                            .overlayScore = options.overlayScore};
   if (options.split) job.split = *options.split;
   ImageList images(options.images, options.overlays);
-  const Inputs inputs = inputsOf(source, options, images.files);
+  const Inputs inputs = predictInputs(source, options, images.files);
   OutputFile out(options.out, "--out", inputs);
   if (!options.overlays.empty() && out.isAt(options.overlays))
     throw UserError("--overlays " + options.overlays + ": is the file of --out; choose a folder");

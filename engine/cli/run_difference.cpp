@@ -17,6 +17,7 @@
 #include "engine/config/fields.h"
 #include "engine/config/load.h"
 #include "engine/events/reader.h"
+#include "engine/protocol/json_text.h"
 #include "engine/run_folder/run_experiment.h"
 #include "engine/run_folder/training_state.h"
 
@@ -181,8 +182,7 @@ DifferenceLine compareFiles(const char* what, const std::vector<std::int64_t>& o
       return different(what, where + "it is missing in the second");
     const std::string a = base::readFile(left(step)), b = base::readFile(right(step));
     if (a == b) continue;
-    return different(what, where + jsonDifference(nlohmann::json::parse(a, nullptr, false),
-                                                  nlohmann::json::parse(b, nullptr, false)));
+    return different(what, where + jsonDifference(protocol::parseJson(a), protocol::parseJson(b)));
   }
   return same(what, counted(steps.size(), "step"));
 }

@@ -73,7 +73,7 @@ std::string summariseTraining(const run_folder::Layout& layout) {
   const auto evaluations = run_folder::evaluationSteps(layout);
   if (evaluations.empty()) return text;
   const auto evaluation =
-      nlohmann::json::parse(base::readFile(layout.evaluation(evaluations.back())), nullptr, false);
+      protocol::parseJson(base::readFile(layout.evaluation(evaluations.back())));
   if (!evaluation.is_object()) return text;
   text += "evaluated at step: " + std::to_string(evaluations.back()) + "\n";
   text += metricLine(evaluation, std::string("held-out ") + config::kTotalLoss, "losses",

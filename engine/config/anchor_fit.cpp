@@ -6,6 +6,7 @@
 
 #include "engine/coco/files/dataset.h"
 #include "engine/config/anchor_cells.h"
+#include "engine/config/padded_sizes.h"
 #include "engine/config/pyramid.h"
 #include "engine/config/resized_size.h"
 
@@ -23,10 +24,6 @@ double iou(const Box& a, const Box& b) {
   const double both = width * height;
   const auto area = [](const Box& box) { return (box.x2 - box.x1) * (box.y2 - box.y1); };
   return both / (area(a) + area(b) - both);
-}
-
-std::int64_t paddedSide(std::int64_t side) {
-  return (side + kSizeDivisor - 1) / kSizeDivisor * kSizeDivisor;
 }
 
 /// Locations of an FPN level along one side of an image.

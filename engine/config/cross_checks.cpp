@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
-#include <regex>
 #include <system_error>
 
+#include "engine/base/error.h"
 #include "engine/base/input_file.h"
 #include "engine/config/evaluation_metrics.h"
 #include "engine/config/fields.h"
@@ -147,7 +147,7 @@ void checkMonitor(const MonitorConfig& monitor, Issues& issues) {
   for (const std::string& pattern : monitor.tensorStatsInclude) {
     try {
       namePattern(pattern);
-    } catch (const std::regex_error&) {
+    } catch (const Error&) {
       add(issues, "monitor.tensor_stats_include",
           "'" + pattern + "' is not a valid regular expression");
     }

@@ -1,7 +1,6 @@
 #include "engine/config/evaluation_metrics.h"
 
-#include <regex>
-
+#include "engine/base/pattern.h"
 #include "engine/config/losses.h"
 
 namespace lockstep::config {
@@ -24,7 +23,7 @@ bool measuresMasks(std::string_view metric) {
 bool isEvaluationMetric(const std::string& metric) {
   const std::vector<std::string> known = evaluationMetrics({});
   return std::ranges::find(known, metric) != known.end() ||
-         std::regex_match(metric, std::regex(kAnyRecall));
+         base::Pattern(kAnyRecall).matches(metric);
 }
 
 }  // namespace lockstep::config

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <functional>
-#include <regex>
 
 #include "engine/base/number_text.h"
+#include "engine/base/pattern.h"
 #include "engine/config/value_text.h"
 
 namespace lockstep::config {
@@ -340,7 +340,7 @@ ValueError parseChoice(const Field& field, const YamlNode& node, std::string& va
     value = choice;
     return {};
   }
-  if (!field.otherChoices.empty() && std::regex_match(node.text, std::regex(field.otherChoices))) {
+  if (!field.otherChoices.empty() && base::Pattern(field.otherChoices).matches(node.text)) {
     value = node.text;
     return {};
   }

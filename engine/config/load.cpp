@@ -13,7 +13,6 @@
 #include "engine/config/evaluation_metrics.h"
 #include "engine/config/field_values.h"
 #include "engine/config/fields.h"
-#include "engine/config/unknown_key.h"
 #include "engine/config/value_text.h"
 #include "engine/config/yaml_tree.h"
 
@@ -56,6 +55,65 @@ std::size_t loneCarriageReturn(const std::string& text) {
   while (at != std::string::npos && at + 1 < text.size() && text[at + 1] == '\n')
     at = text.find('\r', at + 1);
   return at;
+}
+
+/// Names of the keys and sub-sections right below a section: "optimizer, base_lr, …".
+std::string keysOf(const std::string& section) {
+  std::string list;
+  std::string last;
+  const std::string prefix = section.empty() ? "" : section + ".";
+  for (const Field& field : fields()) {
+    if (!field.key.starts_with(prefix)) continue;
+    const std::string name =
+        field.key.substr(prefix.size(), field.key.find('.', prefix.size()) - prefix.size());
+    if (name == last) continue;
+    list += (list.empty() ? "" : ", ") + name;
+    last = name;
+  }
+  return list;
+}
+
+/// What is wrong with "base_lr 0.01" where keys are expected; "": it does not begin with a key or a
+/// section of `section` and a space.
+std::string missingColon(const std::string& section, const std::string& written) {
+  const std::size_t space = written.find_first_of(" \t");
+  if (space == std::string::npos) return {};
+  const std::string key = written.substr(0, space);
+  const std::string whole = section.empty() ? key : section + "." + key;
+  if (findField(whole) == nullptr && !isSection(whole)) return {};
+  const std::size_t value = written.find_first_not_of(" \t", space);
+  return "the ':' after " + key + " is missing: write '" + key + ": " + written.substr(value) + "'";
+}
+
+/// A message about a key that is not in the field table. section: dotted, "" for the top level;
+/// written: the key as in the file; value: its node, which shows whether a section or a value was
+/// meant.
+ValueError unknownKey(const std::string& section, const std::string& written,
+                      const YamlNode& value) {
+  if (written == "<<") {
+    return {
+        "merge keys are not supported in experiment files: write the keys here, or share them with "
+        "'base:'",
+        {}};
+  }
+  if (std::string text = missingColon(section, written); !text.empty()) return {text, {}};
+  const std::string key = section.empty() ? written : section + "." + written;
+  const std::size_t dot = written.find('.');
+  const bool isWhole = findField(key) != nullptr || findField(written) != nullptr ||
+                       isSection(key) || isSection(written);
+  if (dot != std::string::npos && isWhole) {
+    return {"dotted keys are for --set; here write '" + written.substr(0, dot) +
+                ":' and below it '" + written.substr(dot + 1) + ":'",
+            {}};
+  }
+  const bool isMap = value.kind == YamlNode::Kind::Map;
+  std::string nearest = isMap ? nearestSection(key) : nearestKey(key);
+  if (nearest.empty()) nearest = isMap ? nearestKey(key) : nearestSection(key);
+  if (nearest.empty()) {
+    const std::string where = section.empty() ? "the top level" : section;
+    return {"unknown key; " + where + " has " + keysOf(section), {}};
+  }
+  return {"unknown key; did you mean " + nearest + "?", nearest};
 }
 
 class Loader {

@@ -10,7 +10,7 @@
 namespace lockstep::data {
 namespace {
 
-using namespace std::string_view_literals;
+using std::string_view_literals::operator""sv;
 
 constexpr std::array kKnownStarts{"\xff\xd8\xff"sv, "\x89PNG"sv, "BM"sv, "II*\0"sv, "MM\0*"sv};
 

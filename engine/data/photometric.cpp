@@ -10,8 +10,6 @@
 namespace lockstep::data {
 namespace {
 
-constexpr std::size_t kChannels = RgbImage::kChannels;
-
 /// image1 * ratio + image2 * (1 - ratio), clamped and truncated to an integer.
 std::uint8_t blend(float value, float other, double ratio) {
   const float mixed = value * static_cast<float>(ratio) + other * static_cast<float>(1 - ratio);
@@ -24,9 +22,10 @@ float greyOf(const std::uint8_t* rgb) {
 }
 
 void adjustContrast(RgbImage& image, double ratio) {
-  const std::size_t count = image.valueCount() / kChannels;
+  const std::size_t count = image.valueCount() / RgbImage::kChannels;
   double sum = 0;
-  for (std::size_t i = 0; i < count; ++i) sum += greyOf(image.pixels.get() + kChannels * i);
+  for (std::size_t i = 0; i < count; ++i)
+    sum += greyOf(image.pixels.get() + RgbImage::kChannels * i);
   const auto mean = static_cast<float>(sum / static_cast<double>(count));
   std::array<std::uint8_t, 256> table{};
   for (int i = 0; i < 256; ++i) table[i] = blend(static_cast<float>(i), mean, ratio);
@@ -40,11 +39,11 @@ void adjustBrightness(RgbImage& image, double ratio) {
 }
 
 void adjustSaturation(RgbImage& image, double ratio) {
-  const std::size_t count = image.valueCount() / kChannels;
+  const std::size_t count = image.valueCount() / RgbImage::kChannels;
   for (std::size_t i = 0; i < count; ++i) {
-    std::uint8_t* rgb = image.pixels.get() + kChannels * i;
+    std::uint8_t* rgb = image.pixels.get() + RgbImage::kChannels * i;
     const float grey = greyOf(rgb);
-    for (std::size_t channel = 0; channel < kChannels; ++channel)
+    for (std::size_t channel = 0; channel < RgbImage::kChannels; ++channel)
       rgb[channel] = blend(rgb[channel], grey, ratio);
   }
 }
@@ -83,7 +82,7 @@ class GaussianBlur {
       : image_(image),
         kernel_(gaussianKernel(sigma)),
         radius_(static_cast<int>(kernel_.size() / 2)),
-        rowValues_(kChannels * static_cast<std::size_t>(image.width)),
+        rowValues_(RgbImage::kChannels * static_cast<std::size_t>(image.width)),
         rows_(kernel_.size(), std::vector<float>(rowValues_)) {}
 
   void run() {
@@ -108,13 +107,13 @@ class GaussianBlur {
   void blurAlong(int y) {
     std::vector<float>& row = rowAt(y);
     for (int x = 0; x < image_.width; ++x) {
-      std::array<float, kChannels> sums{};
+      std::array<float, RgbImage::kChannels> sums{};
       for (int k = -radius_; k <= radius_; ++k) {
         const std::uint8_t* pixel = image_.pixelAt(mirrored(x + k, image_.width), y);
-        for (std::size_t channel = 0; channel < kChannels; ++channel)
+        for (std::size_t channel = 0; channel < RgbImage::kChannels; ++channel)
           sums[channel] += weightAt(k) * static_cast<float>(pixel[channel]);
       }
-      std::ranges::copy(sums, row.begin() + static_cast<std::ptrdiff_t>(kChannels) * x);
+      std::ranges::copy(sums, row.begin() + static_cast<std::ptrdiff_t>(RgbImage::kChannels) * x);
     }
   }
 

@@ -46,8 +46,8 @@ class Choices {
 int roundedSide(double px) { return std::max(1, static_cast<int>(std::lround(px))); }
 
 /// A part of a window, as large as the fractions of its sides, at a random place.
-PixelWindow partOf(const PixelWindow& window, double fractionX, double fractionY,
-                   const Choices& choices, RandomPurpose purpose) {
+PixelWindow randomPart(const PixelWindow& window, double fractionX, double fractionY,
+                       const Choices& choices, RandomPurpose purpose) {
   PixelWindow part{0, 0, std::min(roundedSide(window.width * fractionX), window.width),
                    std::min(roundedSide(window.height * fractionY), window.height)};
   // As many places as a whole number of px has.
@@ -66,7 +66,7 @@ PixelWindow cropOf(const base::ImageSize& image, double least, const Choices& ch
   const auto fraction = [&](std::uint64_t index) {
     return least + (1 - least) * choices.uniform(RandomPurpose::Crop, index);
   };
-  return partOf(whole, fraction(0), fraction(1), choices, RandomPurpose::Crop);
+  return randomPart(whole, fraction(0), fraction(1), choices, RandomPurpose::Crop);
 }
 
 int minSizeOf(const config::AugmentConfig& augment, const Choices& choices) {
@@ -89,7 +89,8 @@ void chooseScale(TransformPlan& plan, const config::AugmentConfig& augment,
     plan.resized = {roundedSide(static_cast<double>(plan.resized.height) * factor),
                     roundedSide(static_cast<double>(plan.resized.width) * factor)};
   } else if (factor > 1) {
-    plan.window = partOf(plan.window, 1 / factor, 1 / factor, choices, RandomPurpose::ScaleJitter);
+    plan.window =
+        randomPart(plan.window, 1 / factor, 1 / factor, choices, RandomPurpose::ScaleJitter);
   }
 }
 

@@ -38,7 +38,7 @@ void forEachOnAllCores(std::size_t count, const std::string& what, const CheckPr
   });
 }
 
-std::optional<FindingKind> kindOf(PictureState state) {
+std::optional<FindingKind> kindOfPicture(PictureState state) {
   switch (state) {
     case PictureState::Usable:
       break;
@@ -175,7 +175,7 @@ class Checker {
         duplicates.set(i, PictureView::Stored, *picture.storedThumbnail, picture.stored);
     }
     std::vector<Finding>& found = ofImages_[i];
-    if (const auto kind = kindOf(picture.state)) {
+    if (const auto kind = kindOfPicture(picture.state)) {
       found.push_back(part.data.findingOfPixels(
           *kind, index,
           picture.state == PictureState::Turned ? turnedText(picture, image) : picture.problem));

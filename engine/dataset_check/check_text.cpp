@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kShownFindings = 5, kShownClasses = 10, kShownSizes = 4;
 
-std::string counted(std::int64_t count, const char* what) {
+std::string countText(std::int64_t count, const char* what) {
   return base::counted(static_cast<std::uint64_t>(count), what);
 }
 
@@ -32,7 +32,7 @@ std::string sizesText(const PartFacts& facts) {
     const SizeFacts& size = facts.imageSizes[i];
     text += (i == 0 ? "" : ", ") + std::to_string(size.width) + " x " +
             std::to_string(size.height) + " px (" +
-            (i == 0 ? counted(size.images, "image") : std::to_string(size.images)) + ")";
+            (i == 0 ? countText(size.images, "image") : std::to_string(size.images)) + ")";
   }
   const std::size_t more = facts.imageSizes.size() - std::min(facts.imageSizes.size(), kShownSizes);
   return more == 0 ? text : text + " and " + base::counted(more, "other size");
@@ -58,7 +58,7 @@ std::string classesText(const PartFacts& facts) {
 std::string anchorsText(const PartFacts& facts) {
   const double missed = facts.anchors.all().share();
   std::string text = "no anchor has IoU 0.5 with " + base::percent(missed) + " of " +
-                     counted(facts.usableObjects, "object") + " over 1 px";
+                     countText(facts.usableObjects, "object") + " over 1 px";
   if (facts.anchors.isGood() || facts.suggestedMissed >= missed) return text;
   return text + "; with sizes: " + config::writeNumbers(facts.suggestedAnchors.sizes) +
          ", aspect_ratios: " + config::writeNumbers(facts.suggestedAnchors.aspectRatios) +
@@ -83,10 +83,10 @@ std::string partText(const CheckedPart& part, const config::Experiment& experime
   const PartFacts& facts = part.facts;
   const auto nameOfPart = nameOf(part.data.part);
   if (!part.isRead) return line(nameOfPart, part.data.annotations + " cannot be read");
-  std::string text =
-      line(nameOfPart, counted(facts.images, "image") + ", " + counted(facts.objects, "object") +
-                           (facts.crowds > 0 ? ", " + counted(facts.crowds, "crowd") : "") + ", " +
-                           base::counted(facts.classes.size(), "class"));
+  std::string text = line(
+      nameOfPart, countText(facts.images, "image") + ", " + countText(facts.objects, "object") +
+                      (facts.crowds > 0 ? ", " + countText(facts.crowds, "crowd") : "") + ", " +
+                      base::counted(facts.classes.size(), "class"));
   if (facts.images == 0) return text;
   text += line("  images", sizesText(facts));
   if (facts.objects > 0)
@@ -95,9 +95,9 @@ std::string partText(const CheckedPart& part, const config::Experiment& experime
                                   base::shortNumber(facts.meanObjects, 3) +
                                   " on average; most in " + base::shortened(facts.mostCrowdedFile));
   if (facts.emptyImages > 0)
-    text += line("  empty", counted(facts.emptyImages, "image") + " without objects");
+    text += line("  empty", countText(facts.emptyImages, "image") + " without objects");
   if (facts.boxOnlyObjects > 0)
-    text += line("  no mask", counted(facts.boxOnlyObjects, "object") + " with a box only");
+    text += line("  no mask", countText(facts.boxOnlyObjects, "object") + " with a box only");
   text += line("  classes", classesText(facts));
   if (facts.objects == 0) return text;
   text += line("  sizes", "small " + share(facts.bySize[0], facts.objects) + ", medium " +
@@ -151,8 +151,8 @@ std::string listText(const char* title, const std::vector<Finding>& findings,
 std::string fixesText(const CleanedDataset& cleaned) {
   std::string text;
   for (const CleanedPart& part : cleaned.parts) {
-    text += line(text.empty() ? "cleaned" : "", counted(part.images, "image") + ", " +
-                                                    counted(part.annotations, "annotation") +
+    text += line(text.empty() ? "cleaned" : "", countText(part.images, "image") + ", " +
+                                                    countText(part.annotations, "annotation") +
                                                     " in " + part.file);
   }
   for (const auto& [kind, count] : cleaned.fixes) {

@@ -9,7 +9,7 @@ namespace lockstep::dataset_check {
 namespace {
 
 /// Place of a class in facts.classes.
-std::size_t placeOf(const coco::Dataset& dataset, const coco::Annotation& object) {
+std::size_t classPlace(const coco::Dataset& dataset, const coco::Annotation& object) {
   return static_cast<std::size_t>(dataset.classOf(object.categoryId).value) - 1;
 }
 
@@ -19,7 +19,7 @@ std::vector<std::vector<std::int64_t>> classPairs(const coco::Dataset& dataset) 
   for (std::size_t i = 0; i < dataset.images().size(); ++i) {
     std::set<std::size_t> present;
     for (const coco::Annotation& object : dataset.annotationsOf(i))
-      if (!object.isCrowd) present.insert(placeOf(dataset, object));
+      if (!object.isCrowd) present.insert(classPlace(dataset, object));
     for (const std::size_t first : present)
       for (const std::size_t second : present) ++pairs[first][second];
   }
@@ -32,7 +32,7 @@ bool counts(const CountedPart& part, const FactBar& bar, const coco::Annotation&
   using enum FactBar::Of;
   switch (bar.of) {
     case Class:
-      return placeOf(part.data.dataset(), object) == bar.index;
+      return classPlace(part.data.dataset(), object) == bar.index;
     case Side:
       return part.facts.sides.binOf(resizedSide(object, image, part.augment)) == bar.index;
     case AspectRatio: {
@@ -40,7 +40,7 @@ bool counts(const CountedPart& part, const FactBar& bar, const coco::Annotation&
       return ratio && part.facts.aspectRatios.binOf(*ratio) == bar.index;
     }
     case ClassPair: {
-      const std::size_t place = placeOf(part.data.dataset(), object);
+      const std::size_t place = classPlace(part.data.dataset(), object);
       return place == bar.index || place == bar.other;
     }
     case ObjectsPerImage:
@@ -58,7 +58,7 @@ bool counts(const CountedPart& part, const FactBar& bar, const CountedImage& ima
   const auto& annotations = dataset.annotationsOf(image.image);
   const auto has = [&](std::size_t place) {
     return std::ranges::any_of(image.objects, [&](std::size_t object) {
-      return placeOf(dataset, annotations[object]) == place;
+      return classPlace(dataset, annotations[object]) == place;
     });
   };
   return has(bar.index) && has(bar.other);

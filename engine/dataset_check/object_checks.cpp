@@ -13,7 +13,7 @@ namespace {
 
 using base::shortNumber;
 
-FindingKind kindOf(coco::EntryFault fault) {
+FindingKind kindOfFault(coco::EntryFault fault) {
   switch (fault) {
     case coco::EntryFault::DuplicateId:
       return FindingKind::DuplicateId;
@@ -170,8 +170,8 @@ std::vector<Finding> entryFaults(const PartData& part) {
         (error.fault == coco::EntryFault::Invalid && emptyBoxes.contains(error.byte));
     if (follows) continue;
     const bool isNamed = error.annotationId || error.imageId;
-    Finding fault =
-        part.finding(kindOf(error.fault), isNamed ? error.what : error.where + ": " + error.what);
+    Finding fault = part.finding(kindOfFault(error.fault),
+                                 isNamed ? error.what : error.where + ": " + error.what);
     fault.imageId = error.imageId;
     fault.annotationId = error.annotationId;
     fault.byte = error.byte;

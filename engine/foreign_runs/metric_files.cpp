@@ -12,10 +12,10 @@ namespace lockstep::foreign_runs {
 namespace {
 
 constexpr std::size_t kMaxFiles = 100'000;
-constexpr int kMaxDepth = 20;
+constexpr int kMaxFolderDepth = 20;
 
 template <typename Number>
-std::optional<Number> numberIn(std::string_view text) {
+std::optional<Number> numberInWord(std::string_view text) {
   Number number{};
   if (text.starts_with('+')) text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -38,9 +38,10 @@ std::optional<MetricLine> parse(std::string_view line) {
     words[count++] = line.substr(0, end);
     line.remove_prefix(std::min(end + 1, line.size()));
   }
-  const auto time = numberIn<std::int64_t>(words[0]);
-  const auto value = numberIn<double>(words[1]);
-  const auto step = count < 3 ? std::optional<std::int64_t>(0) : numberIn<std::int64_t>(words[2]);
+  const auto time = numberInWord<std::int64_t>(words[0]);
+  const auto value = numberInWord<double>(words[1]);
+  const auto step =
+      count < 3 ? std::optional<std::int64_t>(0) : numberInWord<std::int64_t>(words[2]);
   if (!time || !value || !step || *step < -kMaxStep || *step > kMaxStep) return std::nullopt;
   return MetricLine{*time, *value, *step};
 }
@@ -53,7 +54,7 @@ NamedFiles filesBelow(const fs::path& folder) {
   for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
     std::error_code ignored;
-    if (entry.depth() >= kMaxDepth) entry.disable_recursion_pending();
+    if (entry.depth() >= kMaxFolderDepth) entry.disable_recursion_pending();
     if (!entry->is_regular_file(ignored)) continue;
     if (files.size() >= kMaxFiles)
       throw Error(folder.string() + ": has more than 100000 files; expected a file per metric");

@@ -28,7 +28,7 @@ std::optional<protocol::RunState> stateOf(int status) {
   }
 }
 
-std::string textIn(const YAML::Node& meta, const char* key) {
+std::string scalarIn(const YAML::Node& meta, const char* key) {
   const YAML::Node value = meta[key];
   return value && value.IsScalar() ? value.Scalar() : std::string();
 }
@@ -50,15 +50,15 @@ std::optional<MlFlowMeta> readMlFlowMeta(const std::filesystem::path& file) {
     const YAML::Node meta = YAML::Load(base::readFile(file));
     MlFlowMeta read;
     if (!meta.IsMap()) return std::nullopt;
-    read.runId = textIn(meta, "run_id");
-    if (read.runId.empty()) read.runId = textIn(meta, "run_uuid");
+    read.runId = scalarIn(meta, "run_id");
+    if (read.runId.empty()) read.runId = scalarIn(meta, "run_uuid");
     if (read.runId.empty()) return std::nullopt;
-    read.runName = textIn(meta, "run_name");
+    read.runName = scalarIn(meta, "run_name");
     if (const YAML::Node status = meta["status"]; status && status.IsScalar())
       read.state = stateOf(status.as<int>(0));
     read.started = secondsIn(meta, "start_time");
     read.ended = secondsIn(meta, "end_time");
-    read.isDeleted = textIn(meta, "lifecycle_stage") == "deleted";
+    read.isDeleted = scalarIn(meta, "lifecycle_stage") == "deleted";
     return read;
   } catch (const YAML::Exception&) {
     return std::nullopt;

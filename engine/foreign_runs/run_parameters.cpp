@@ -13,9 +13,9 @@ using Parameters = std::map<std::string, std::string>;
 
 constexpr std::uintmax_t kMaxFileBytes = 4 << 20;
 constexpr std::size_t kMaxParameters = 10'000, kMaxValueBytes = 10'000;
-constexpr int kMaxDepth = 30;
+constexpr int kMaxYamlDepth = 30;
 
-std::string textIn(const fs::path& file) {
+std::string parameterText(const fs::path& file) {
   if (const std::string fault = base::inputFileError(file, "a file"); !fault.empty())
     throw Error(file.string() + ": " + fault);
   std::error_code error;
@@ -37,7 +37,7 @@ std::string listText(const YAML::Node& list) {
 
 /// Aliases make a small file a large tree: it is followed up to a number of keys.
 void addAll(const YAML::Node& node, const std::string& key, int depth, Parameters& parameters) {
-  if (parameters.size() >= kMaxParameters || depth > kMaxDepth) return;
+  if (parameters.size() >= kMaxParameters || depth > kMaxYamlDepth) return;
   if (node.IsMap()) {
     for (const auto& member : node) {
       if (!member.first.IsScalar()) continue;
@@ -55,7 +55,7 @@ Parameters parametersInFiles(const fs::path& folder) {
   Parameters parameters;
   for (const auto& [name, file] : filesBelow(folder)) {
     if (parameters.size() >= kMaxParameters) break;
-    parameters[name] = textIn(file).substr(0, kMaxValueBytes);
+    parameters[name] = parameterText(file).substr(0, kMaxValueBytes);
   }
   return parameters;
 }
@@ -67,7 +67,7 @@ std::map<std::string, std::string> parametersInYaml(const fs::path& file) {
   if (!fs::exists(file, error)) return {};
   Parameters parameters;
   try {
-    addAll(YAML::Load(textIn(file)), "", 0, parameters);
+    addAll(YAML::Load(parameterText(file)), "", 0, parameters);
   } catch (const YAML::Exception& fault) {
     throw Error(file.string() + ":" + std::to_string(fault.mark.line + 1) +
                 ": is not valid YAML: " + fault.msg);

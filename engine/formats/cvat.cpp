@@ -31,7 +31,7 @@ std::vector<double> pointsIn(const pugi::xml_node& shape) {
 }
 
 /// `rle`: lengths of runs of 0 and 1 in turn, row by row in the box left, top, width, height.
-coco::Rle maskIn(const pugi::xml_node& shape, base::ImageSize size) {
+coco::Rle rleMaskIn(const pugi::xml_node& shape, base::ImageSize size) {
   const auto left = std::llround(numberIn(shape, "left")),
              top = std::llround(numberIn(shape, "top"));
   const auto width = std::llround(numberIn(shape, "width")),
@@ -54,7 +54,7 @@ coco::Rle maskIn(const pugi::xml_node& shape, base::ImageSize size) {
 }
 
 /// A box that is turned, about its centre, is an outline.
-SourceObject boxIn(const pugi::xml_node& shape, const std::string& label) {
+SourceObject boxObjectIn(const pugi::xml_node& shape, const std::string& label) {
   const double x0 = numberIn(shape, "xtl"), y0 = numberIn(shape, "ytl"),
                x1 = numberIn(shape, "xbr"), y1 = numberIn(shape, "ybr"),
                angle = shape.attribute("rotation").as_double(0);
@@ -80,11 +80,11 @@ class CvatShapes {
       }
       if (label.empty()) throw Error("has no label");
       if (kind == "mask") {
-        image_.objects.push_back({label, maskIn(shape, image_.size)});
+        image_.objects.push_back({label, rleMaskIn(shape, image_.size)});
         return;
       }
       if (kind == "box") {
-        image_.objects.push_back(boxIn(shape, label));
+        image_.objects.push_back(boxObjectIn(shape, label));
         return;
       }
       polygons_.add(label, groupId == "0" ? "" : groupId,

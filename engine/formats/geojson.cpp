@@ -46,7 +46,7 @@ coco::Segmentation segmentationOf(const std::vector<std::vector<std::vector<doub
 }
 
 /// QuPath's classification, {"name": …} or a text; other programs' label, class or name.
-std::string categoryIn(const JsonNode& feature) {
+std::string categoryOfFeature(const JsonNode& feature) {
   const auto properties = feature.find("properties");
   if (!properties) return "object";
   for (const char* key : {"classification", "label", "class", "category", "name"}) {
@@ -82,11 +82,11 @@ void readFeature(const JsonNode& feature, SourceImage& image, Source& source) {
   } else {
     geometry.fail("type \"" + type + "\" is unknown");
   }
-  image.objects.push_back({categoryIn(feature), segmentationOf(polygons, image.size)});
+  image.objects.push_back({categoryOfFeature(feature), segmentationOf(polygons, image.size)});
 }
 
 /// `a.tif` or `a` for `a.tif.geojson`, `a.geojson`.
-fs::path imageOf(const fs::path& file, const ImageIndex& index) {
+fs::path imageOfGeoJson(const fs::path& file, const ImageIndex& index) {
   const std::string stem = file.stem().string();
   return index.withStem(stem).empty() ? index.only(stem) : index.onlyWithStem(stem);
 }
@@ -106,7 +106,7 @@ Source readGeoJson(const Reading& reading) {
         const JsonNode root = document.root();
         const auto features = root.find("features");
         if (!features && !root.isArray() && !root.find("geometry")) return;  // not GeoJSON
-        SourceImage image = images.add(imageOf(file, index), file);
+        SourceImage image = images.add(imageOfGeoJson(file, index), file);
         const auto read = [&](const JsonNode& feature) {
           guarded(source, reading.shown(file), [&] { readFeature(feature, image, source); });
         };

@@ -3,12 +3,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <regex>
 #include <set>
 #include <sstream>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/pattern.h"
 #include "engine/base/utf8.h"
 
 namespace lockstep::formats {
@@ -109,12 +109,12 @@ std::vector<std::string> linesOf(const fs::path& file) {
 }
 
 std::optional<Part> partOf(const fs::path& relative) {
-  static const std::regex kPart("(.*[_-])?(train(ing)?|val(id(ation)?)?|test(ing)?)([0-9_.-].*)?");
+  static const base::Pattern kPart(
+      "(.*[_-])?(train(ing)?|val(id(ation)?)?|test(ing)?)([0-9_.-].*)?");
   for (const fs::path& component : relative) {
-    std::smatch match;
-    const std::string name = base::lowerCase(component.string());
-    if (!std::regex_match(name, match, kPart)) continue;
-    const std::string part = match[2].str();
+    const std::vector<std::string> groups = kPart.groupsOf(base::lowerCase(component.string()));
+    if (groups.empty()) continue;
+    const std::string& part = groups[2];
     if (part.starts_with("train")) return Part::Train;
     return part.starts_with("val") ? Part::Val : Part::Test;
   }

@@ -7,9 +7,6 @@
 #include "engine/coco/masks/runs.h"
 
 namespace lockstep::formats {
-namespace {
-constexpr std::size_t kMostIds = 65535;
-}  // namespace
 
 std::vector<LabelMask> masksOf(const LabelImage& labels) {
   std::unordered_map<std::uint32_t, std::size_t> indices;
@@ -18,7 +15,8 @@ std::vector<LabelMask> masksOf(const LabelImage& labels) {
   const auto writerOf = [&](std::uint32_t id) -> coco::RunWriter& {
     const auto [found, isNew] = indices.try_emplace(id, writers.size());
     if (isNew) {
-      if (ids.size() == kMostIds) throw Error("has more than 65535 values: it is no label image");
+      if (ids.size() == kMaxLabelIds)
+        throw Error("has more than 65535 values: it is no label image");
       ids.push_back(id);
       writers.emplace_back(labels.height, labels.width);
     }
@@ -58,7 +56,7 @@ bool paint(const coco::Rle& mask, std::uint32_t id, LabelImage& image) {
 }
 
 LabelImage numberedMasks(const std::vector<const coco::Rle*>& masks, base::ImageSize size) {
-  if (masks.size() > kMostIds)
+  if (masks.size() > kMaxLabelIds)
     throw Error("there are over 65,535 masks, which no label image holds");
   LabelImage image{static_cast<int>(size.width), static_cast<int>(size.height), {}};
   image.ids.assign(static_cast<std::size_t>(size.width * size.height), 0);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -12,6 +13,9 @@ struct LabelMask {
   std::uint32_t id = 0;
   coco::Rle mask;
 };
+
+/// Ids besides 0 that a label image can have.
+constexpr std::size_t kMaxLabelIds = 65535;
 
 /// The mask of every id but 0, by id. Throws Error for more than 65,535 ids: that is a photo.
 std::vector<LabelMask> masksOf(const LabelImage& labels);

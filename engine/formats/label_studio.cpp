@@ -68,7 +68,7 @@ coco::Rle brushMask(const JsonNode& rle, base::ImageSize size) {
 
 /// The file's name in the address of a task's image, with and without the prefix of an upload,
 /// `1a2b3c4d-`.
-std::vector<std::string> namesIn(std::string address) {
+std::vector<std::string> fileNamesIn(std::string address) {
   if (const std::size_t query = address.find("?d="); query != std::string::npos) {
     address = address.substr(query + 3);  // local files
   } else {
@@ -119,7 +119,7 @@ class LabelStudioReader {
       if (value.isString() && (address.empty() || key == "image")) address = value.string();
     });
     if (address.empty()) task.fail("data has no address of an image");
-    const std::vector<std::string> names = namesIn(address);
+    const std::vector<std::string> names = fileNamesIn(address);
     for (const std::string& name : names)
       if (!index_.find(name).empty()) return index_.only(name);
     throw Error("its image " + names.back() + " is missing");

@@ -31,8 +31,8 @@ bool isCrowd(const JsonNode& shape) {
 }
 
 /// A PNG of the pixels in the box from the first point to the second, which it includes.
-coco::Rle maskIn(const Reading& reading, const JsonNode& shape, const std::vector<double>& xy,
-                 base::ImageSize size) {
+coco::Rle pngMaskIn(const Reading& reading, const JsonNode& shape, const std::vector<double>& xy,
+                    base::ImageSize size) {
   if (xy.size() != 4) shape.fail("a mask has two points, the corners of its box");
   const JsonNode text = shape.at("mask");
   const LabelImage part =
@@ -58,7 +58,7 @@ class LabelMeImage {
       }
       const std::vector<double> xy = pointsIn(shape.at("points"));
       if (kind == "mask") {
-        image_.objects.push_back({label, maskIn(reading_, shape, xy, image_.size)});
+        image_.objects.push_back({label, pngMaskIn(reading_, shape, xy, image_.size)});
         image_.objects.back().isCrowd = isCrowd(shape);
         return;
       }
@@ -85,7 +85,7 @@ class LabelMeImage {
 };
 
 /// As LabelMe names it, else the image beside the file.
-fs::path imageOf(const fs::path& file, const JsonNode& root, const ImageIndex& index) {
+fs::path imageOfLabelMe(const fs::path& file, const JsonNode& root, const ImageIndex& index) {
   if (const auto path = root.find("imagePath")) {
     std::string name = path->string();
     std::ranges::replace(name, '\\', '/');
@@ -98,7 +98,7 @@ fs::path imageOf(const fs::path& file, const JsonNode& root, const ImageIndex& i
   return index.onlyWithStem(file.stem().string());
 }
 
-std::optional<base::ImageSize> sizeIn(const JsonNode& root) {
+std::optional<base::ImageSize> labelMeSize(const JsonNode& root) {
   const auto height = root.find("imageHeight"), width = root.find("imageWidth");
   if (!height || !width) return std::nullopt;
   return base::ImageSize{height->integer(), width->integer()};
@@ -116,7 +116,7 @@ Source readLabelMe(const Reading& reading) {
     const JsonDocument document(file);
     const JsonNode root = document.root();
     if (!root.find("shapes")) return;  // not LabelMe's
-    SourceImage image = images.add(imageOf(file, root, index), file, sizeIn(root));
+    SourceImage image = images.add(imageOfLabelMe(file, root, index), file, labelMeSize(root));
     LabelMeImage objects(reading, reading.shown(file), image, source);
     root.at("shapes").forEach([&](const JsonNode& shape) { objects.add(shape); });
     source.images.push_back(std::move(image));

@@ -46,7 +46,7 @@ Place placeOfImage(const fs::path& relative) {
 
 /// The class that the folders of a mask name beyond those of its image; empty: none; nullopt: it is
 /// a mask of another image.
-std::optional<std::string> categoryIn(const std::string& ofMask, const std::string& ofImage) {
+std::optional<std::string> categoryOfMask(const std::string& ofMask, const std::string& ofImage) {
   if (ofMask == ofImage) return "";
   if (ofImage.empty()) return ofMask;
   if (ofMask.starts_with(ofImage + "/")) return ofMask.substr(ofImage.size() + 1);
@@ -112,7 +112,7 @@ class MaskFolderReader {
       const auto masks = masks_.find(place.stem + suffix);
       if (masks == masks_.end()) continue;
       for (const MaskFile& mask : masks->second) {
-        const auto category = categoryIn(mask.place.below, place.below);
+        const auto category = categoryOfMask(mask.place.below, place.below);
         if (category && mask.place.before == place.before) beside.push_back({mask.file, *category});
         if (place.below.empty() &&
             partOf(mask.file.lexically_relative(reading_.folder()).parent_path()) ==

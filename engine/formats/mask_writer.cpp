@@ -8,8 +8,6 @@
 namespace lockstep::formats {
 namespace {
 
-constexpr std::size_t kMostIds = 65535;
-
 class MaskWriter : public DatasetWriter {
  public:
   MaskWriter(fs::path folder, const std::vector<coco::Category>& categories,
@@ -40,7 +38,7 @@ class MaskWriter : public DatasetWriter {
     for (const SourceObject& object : exported.image.objects) {
       if (!isKept(object)) continue;
       const std::string name = hasClasses_ ? object.category : "";
-      if (idOf[name] == kMostIds) {
+      if (idOf[name] == kMaxLabelIds) {
         ++losses_["objects beyond 65,535 of a class in an image: left out"];
         continue;
       }

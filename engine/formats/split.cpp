@@ -4,10 +4,10 @@
 #include <array>
 #include <map>
 #include <optional>
-#include <regex>
 
 #include "engine/base/counter_hash.h"
 #include "engine/base/error.h"
+#include "engine/base/pattern.h"
 
 namespace lockstep::formats {
 namespace {
@@ -30,10 +30,10 @@ std::uint64_t hashOf(std::uint64_t seed, const std::string& text) {
 
 std::vector<Group> groupsOf(const std::vector<SourceImage*>& images, const fs::path& folder,
                             const SplitOptions& options) {
-  std::regex pattern;
+  std::optional<base::Pattern> pattern;
   try {
-    pattern = std::regex(options.groupPattern);
-  } catch (const std::regex_error& error) {
+    pattern.emplace(options.groupPattern);
+  } catch (const Error& error) {
     throw UserError("the pattern of groups, '" + options.groupPattern +
                     "', is not a regular expression: " + error.what());
   }
@@ -41,10 +41,9 @@ std::vector<Group> groupsOf(const std::vector<SourceImage*>& images, const fs::p
   for (SourceImage* const image : images) {
     const fs::path relative = image->file.lexically_relative(folder);
     std::string name = relative.empty() ? image->file.generic_string() : relative.generic_string();
-    std::smatch match;
-    const std::string path = name;
-    const bool isMatch = !options.groupPattern.empty() && std::regex_search(path, match, pattern);
-    const std::string key = isMatch ? match[match.size() > 1 ? 1 : 0].str() : "";
+    std::vector<std::string> match;
+    if (!options.groupPattern.empty()) match = pattern->find(name);
+    const std::string key = match.empty() ? "" : match[match.size() > 1 ? 1 : 0];
     if (!key.empty()) name = "=" + key;
     Group& group = groups[name];
     group.name = name;

@@ -24,7 +24,7 @@ std::optional<std::string> choiceIn(const JsonNode& value) {
 }
 
 /// "object" if the regions have no attributes.
-std::string categoryIn(const JsonNode& region) {
+std::string categoryOfRegion(const JsonNode& region) {
   const auto attributes = region.find("region_attributes");
   if (!attributes) return "object";
   for (const char* name : kClassAttributes) {
@@ -96,7 +96,7 @@ class ViaReader {
         const JsonNode shape = region.at("shape_attributes");
         if (const auto name = shape.find("name"); name && name->string() == "rect") {
           const double x = shape.at("x").number(), y = shape.at("y").number();
-          image.objects.push_back(boxObject(categoryIn(region), x, y,
+          image.objects.push_back(boxObject(categoryOfRegion(region), x, y,
                                             x + shape.at("width").number(),
                                             y + shape.at("height").number()));
           return;
@@ -106,7 +106,7 @@ class ViaReader {
           ++source_.losses[kNoArea];
           return;
         }
-        image.objects.push_back({categoryIn(region), onePolygon(std::move(*outline))});
+        image.objects.push_back({categoryOfRegion(region), onePolygon(std::move(*outline))});
       });
     };
     if (const auto regions = entry.find("regions")) {

@@ -65,7 +65,7 @@ std::array<double, 4> boxIn(const pugi::xml_node& object) {
 }
 
 /// nullopt: there is none, or 0 as some programs write.
-std::optional<base::ImageSize> sizeIn(const pugi::xml_node& root) {
+std::optional<base::ImageSize> vocSize(const pugi::xml_node& root) {
   const pugi::xml_node node = root.child("size");
   if (!node) return std::nullopt;
   const base::ImageSize size{static_cast<std::int64_t>(numberInChild(node, "height")),
@@ -118,7 +118,7 @@ class VocReader {
     const std::string stem = file.stem().string(), named = root.child("filename").child_value();
     const bool isByName = index_.withStem(stem).empty() && !named.empty();
     SourceImage image =
-        images_.add(isByName ? index_.only(named) : index_.only(stem), file, sizeIn(root));
+        images_.add(isByName ? index_.only(named) : index_.only(stem), file, vocSize(root));
     if (const auto part = partOf_.find(stem); part != partOf_.end()) image.part = part->second;
     readObjects(file, root, image);
     source_.images.push_back(std::move(image));

@@ -31,7 +31,7 @@ struct YoloDescription {
 };
 
 /// `names: [a, b]` or `names: {0: a, 1: b}`.
-std::vector<std::string> namesIn(const YAML::Node& node) {
+std::vector<std::string> classNamesIn(const YAML::Node& node) {
   std::vector<std::string> names;
   if (node.IsMap()) {
     for (const auto& entry : node) {
@@ -63,7 +63,7 @@ YoloDescription readDescription(const fs::path& file) {
   YoloDescription description;
   try {
     const YAML::Node yaml = YAML::Load(base::readFile(file));
-    if (yaml["names"]) description.names = namesIn(yaml["names"]);
+    if (yaml["names"]) description.names = classNamesIn(yaml["names"]);
     description.hasKeypoints = yaml["kpt_shape"].IsDefined();
     const fs::path folder = file.parent_path();
     const std::string path = yaml["path"] ? yaml["path"].as<std::string>("") : "";
@@ -114,7 +114,7 @@ fs::path labelFileOf(const fs::path& image) {
   return fs::path(image).replace_extension(".txt");
 }
 
-std::vector<double> numbersIn(const std::string& line) {
+std::vector<double> numbersInLine(const std::string& line) {
   std::vector<double> numbers;
   std::istringstream words(line);
   for (std::string word; words >> word;) {
@@ -244,7 +244,7 @@ class YoloReader {
     std::size_t number = 0;
     for (const std::string& line : linesOf(labels)) {
       guarded(source_, shown + ":" + std::to_string(++number), [&] {
-        std::vector<double> numbers = numbersIn(line);
+        std::vector<double> numbers = numbersInLine(line);
         if (numbers.empty()) return;
         if (hasKeypoints_ && numbers.size() > 5) {
           ++source_.losses["keypoints"];

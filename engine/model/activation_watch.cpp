@@ -5,17 +5,17 @@
 namespace lockstep::model {
 namespace {
 
-thread_local const ActivationWatch* innermost = nullptr;
+thread_local const ActivationWatch* innermostWatch = nullptr;
 
 }  // namespace
 
 ActivationWatch::ActivationWatch(Callback callback)
-    : callback_(std::move(callback)), outer_(innermost) {
-  innermost = this;
+    : callback_(std::move(callback)), outer_(innermostWatch) {
+  innermostWatch = this;
 }
 
-ActivationWatch::~ActivationWatch() { innermost = outer_; }
+ActivationWatch::~ActivationWatch() { innermostWatch = outer_; }
 
-const ActivationWatch* ActivationWatch::current() { return innermost; }
+const ActivationWatch* ActivationWatch::current() { return innermostWatch; }
 
 }  // namespace lockstep::model

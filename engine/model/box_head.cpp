@@ -11,7 +11,7 @@
 namespace lockstep::model {
 namespace {
 
-constexpr double kSmallestSidePx = 1e-2;
+constexpr double kSmallestDetectionSidePx = 1e-2;
 
 ops::BoxWeights fourWeights(const std::vector<double>& weights) {
   if (weights.size() != 4) {
@@ -92,7 +92,7 @@ Detections BoxHead::inference(const Prediction& predicted, const RegionRows& row
   const at::Tensor label = indices.remainder(classCount_);
   const auto [boxes, isLarge] =
       ops::decodeBoxes({deltas.flatten(1, 2), proposals.boxes, classCount_, indices},
-                       regressionWeights_, limits, kSmallestSidePx);
+                       regressionWeights_, limits, kSmallestDetectionSidePx);
   const at::Tensor valid = isCandidate.gather(1, indices).logical_and(isLarge);
   const ops::Selection kept =
       ops::selectByNms({boxes, scores, label, valid, classCount_, proposals.valid.size(1)},

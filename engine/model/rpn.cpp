@@ -18,7 +18,7 @@ namespace {
 using config::Loss;
 
 constexpr ops::BoxWeights kAnchorWeights{1, 1, 1, 1};
-constexpr double kSmallestSidePx = 1e-3;
+constexpr double kSmallestProposalSidePx = 1e-3;
 constexpr double kHeadDeviation = 0.01;
 constexpr std::int64_t kRowMultiple = 8;
 
@@ -102,7 +102,7 @@ Proposals Rpn::proposals(const RpnOutput& output, const at::Tensor& limits, bool
       ops::segmentedTopK(output.objectness, output.levelCounts, mostOfLevel);
   const at::Tensor scores = upcast(output.objectness.gather(1, best)).sigmoid();
   const auto [boxes, isLarge] = ops::decodeBoxes({output.deltas, output.anchors, 1, best},
-                                                 kAnchorWeights, limits, kSmallestSidePx);
+                                                 kAnchorWeights, limits, kSmallestProposalSidePx);
   const ops::Selection kept = ops::selectByNms(
       {boxes, scores, levels, isLarge, static_cast<std::int64_t>(output.levelCounts.size()),
        mostOfLevel},

@@ -5,7 +5,7 @@
 namespace lockstep::model {
 namespace {
 
-thread_local TensorCacheWatch* innermost = nullptr;
+thread_local TensorCacheWatch* innermostCacheWatch = nullptr;
 
 }  // namespace
 
@@ -38,11 +38,11 @@ std::vector<at::Tensor> TensorCache::get(const std::vector<at::Tensor>& sources,
   return tensors_;
 }
 
-TensorCacheWatch::TensorCacheWatch() : outer_(innermost) { innermost = this; }
+TensorCacheWatch::TensorCacheWatch() : outer_(innermostCacheWatch) { innermostCacheWatch = this; }
 
-TensorCacheWatch::~TensorCacheWatch() { innermost = outer_; }
+TensorCacheWatch::~TensorCacheWatch() { innermostCacheWatch = outer_; }
 
-TensorCacheWatch* TensorCacheWatch::current() { return innermost; }
+TensorCacheWatch* TensorCacheWatch::current() { return innermostCacheWatch; }
 
 void TensorCacheWatch::add(const std::vector<at::Tensor>& tensors) {
   tensors_.insert(tensors_.end(), tensors.begin(), tensors.end());

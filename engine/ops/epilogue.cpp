@@ -12,19 +12,19 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-constexpr DispatchStub<EpilogueKernel> kStub{cpu::applyEpilogue,
-                                             LOCKSTEP_CUDA_KERNEL(cuda::applyEpilogue)};
+constexpr DispatchStub<EpilogueKernel> kEpilogueStub{cpu::applyEpilogue,
+                                                     LOCKSTEP_CUDA_KERNEL(cuda::applyEpilogue)};
 
-bool hasKernel(const at::Tensor& map, const Epilogue& epilogue) {
+bool hasEpilogueKernel(const at::Tensor& map, const Epilogue& epilogue) {
   if (map.numel() == 0 || !map.is_contiguous(at::MemoryFormat::ChannelsLast)) return false;
   const bool isFloat = map.scalar_type() == at::kFloat &&
                        (!epilogue.bias || epilogue.bias->scalar_type() == at::kFloat);
-  return kStub.hasKernelFor(map.device()) && (isFloat || !map.is_cpu());
+  return kEpilogueStub.hasKernelFor(map.device()) && (isFloat || !map.is_cpu());
 }
 
 /// `residual` also has the strides of `map`.
 void applyInPlace(at::Tensor& map, const Epilogue& epilogue) {
-  if (hasKernel(map, epilogue)) return kStub(map.device(), map, epilogue);
+  if (hasEpilogueKernel(map, epilogue)) return kEpilogueStub(map.device(), map, epilogue);
   if (epilogue.bias) map.add_(epilogue.bias->view({1, -1, 1, 1}).to(map.scalar_type()));
   if (epilogue.residual) map.add_(*epilogue.residual);
   if (epilogue.hasRelu) map.relu_();

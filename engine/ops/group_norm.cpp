@@ -15,15 +15,15 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-constexpr DispatchStub<GroupNormKernel> kForwardStub{cpu::groupNorm,
-                                                     LOCKSTEP_CUDA_KERNEL(cuda::groupNorm)};
-constexpr DispatchStub<GroupNormBackwardKernel> kBackwardStub{
+constexpr DispatchStub<GroupNormKernel> kGroupNormStub{cpu::groupNorm,
+                                                       LOCKSTEP_CUDA_KERNEL(cuda::groupNorm)};
+constexpr DispatchStub<GroupNormBackwardKernel> kGroupNormBackwardStub{
     cpu::groupNormBackward, LOCKSTEP_CUDA_KERNEL(cuda::groupNormBackward)};
 
 /// One group per channel, all images as one: the groups' moments [1,C,2] are the batch's. count: of
 /// the values of a channel.
-void follow(const RunningStatistics& running, const at::Tensor& moments, double count,
-            double epsilon) {
+void updateStatistics(const RunningStatistics& running, const at::Tensor& moments, double count,
+                      double epsilon) {
   const double unbiased = count / std::max(count - 1, 1.0);
   const auto step = [&](const at::Tensor& statistic, std::int64_t channel, double value) {
     float& kept = statistic.data_ptr<float>()[channel];
@@ -50,9 +50,10 @@ class GroupNormFunction : public torch::autograd::Function<GroupNormFunction> {
     const at::Tensor skip =
         residual ? residual->contiguous(at::MemoryFormat::ChannelsLast) : at::Tensor();
     const auto [out, moments, affine] =
-        kForwardStub(x.device(), input, factors, bias.contiguous(), skip, options);
+        kGroupNormStub(x.device(), input, factors, bias.contiguous(), skip, options);
     if (running.mean.defined()) {
-      follow(running, moments, static_cast<double>(input.numel() / input.size(1)), options.epsilon);
+      updateStatistics(running, moments, static_cast<double>(input.numel() / input.size(1)),
+                       options.epsilon);
     }
     const bool keepsOut = options.hasRelu && residual;
     context->save_for_backward({input, factors, moments, affine, keepsOut ? out : at::Tensor()});
@@ -73,7 +74,7 @@ class GroupNormFunction : public torch::autograd::Function<GroupNormFunction> {
                                context->saved_data["groups"].toInt(),
                                context->saved_data["hasRelu"].toBool(),
                                context->saved_data["hasResidual"].toBool()};
-    variable_list result = kBackwardStub(
+    variable_list result = kGroupNormBackwardStub(
         grads[0].device(), grads[0].contiguous(at::MemoryFormat::ChannelsLast), saved);
     result.resize(6);  // options and statistics have none
     return result;
@@ -81,15 +82,15 @@ class GroupNormFunction : public torch::autograd::Function<GroupNormFunction> {
 };
 
 /// A GPU's makes any map channels_last.
-bool hasKernel(const at::Tensor& x, std::int64_t groups) {
-  if (x.numel() == 0 || !kForwardStub.hasKernelFor(x.device())) return false;
+bool hasGroupNormKernel(const at::Tensor& x, std::int64_t groups) {
+  if (x.numel() == 0 || !kGroupNormStub.hasKernelFor(x.device())) return false;
   if (x.is_cuda()) return x.size(1) / groups <= cuda::kMostGroupWidth;
   const bool isOfType = x.scalar_type() == at::kFloat || x.scalar_type() == at::kBFloat16;
   return isOfType && x.is_contiguous(at::MemoryFormat::ChannelsLast);
 }
 
-void checkSizes(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
-                const std::optional<at::Tensor>& residual, std::int64_t groups) {
+void checkNormSizes(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
+                    const std::optional<at::Tensor>& residual, std::int64_t groups) {
   TORCH_CHECK(x.dim() == 4 && groups > 0 && x.size(1) % groups == 0,
               "x must be [N,C,H,W] with C a multiple of ", groups, ", got ", x.sizes());
   TORCH_CHECK(weight.numel() == x.size(1) && bias.numel() == x.size(1), "weight and bias must be [",
@@ -124,8 +125,8 @@ at::Tensor withResidual(at::Tensor out, const std::optional<at::Tensor>& residua
 
 at::Tensor groupNorm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                      const std::optional<at::Tensor>& residual, const GroupNormOptions& options) {
-  checkSizes(x, weight, bias, residual, options.groups);
-  if (hasKernel(x, options.groups))
+  checkNormSizes(x, weight, bias, residual, options.groups);
+  if (hasGroupNormKernel(x, options.groups))
     return GroupNormFunction::apply(x, weight, bias, residual, options, RunningStatistics());
   if (isHalf(x)) {
     return groupNorm(x.to(at::kFloat), weight, bias, inFloat(residual), options)
@@ -138,8 +139,8 @@ at::Tensor groupNorm(const at::Tensor& x, const at::Tensor& weight, const at::Te
 at::Tensor batchNorm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                      const std::optional<at::Tensor>& residual, const RunningStatistics& running,
                      const BatchNormOptions& options) {
-  checkSizes(x, weight, bias, residual, /*groups=*/1);
-  if (x.is_cpu() && hasKernel(x, x.size(1))) {
+  checkNormSizes(x, weight, bias, residual, /*groups=*/1);
+  if (x.is_cpu() && hasGroupNormKernel(x, x.size(1))) {
     const auto skip = residual ? std::optional(stacked(*residual, 1)) : std::nullopt;
     const GroupNormOptions perChannel{x.size(1), options.epsilon, options.hasRelu};
     return stacked(GroupNormFunction::apply(stacked(x, 1), weight, bias, skip, perChannel, running),

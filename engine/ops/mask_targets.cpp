@@ -8,8 +8,8 @@
 namespace lockstep::ops {
 namespace {
 
-constexpr DispatchStub<MaskTargetsKernel> kStub{cpu::maskTargets,
-                                                LOCKSTEP_CUDA_KERNEL(cuda::maskTargets)};
+constexpr DispatchStub<MaskTargetsKernel> kMaskTargetsStub{cpu::maskTargets,
+                                                           LOCKSTEP_CUDA_KERNEL(cuda::maskTargets)};
 
 void checkMasks(const structures::GtMasks& masks, const at::Device& device) {
   TORCH_CHECK(masks.windows.dim() == 3 && masks.windows.size(2) == structures::kMaskWindowFields &&
@@ -37,7 +37,7 @@ at::Tensor maskTargets(const structures::GtMasks& masks, const MaskRegions& regi
         "images and objects must be [", boxes.size(0), "] int64, got ", index.sizes());
   }
   checkMasks(masks, boxes.device());
-  return kStub(boxes.device(), masks, regions, side);
+  return kMaskTargetsStub(boxes.device(), masks, regions, side);
 }
 
 }  // namespace lockstep::ops

@@ -12,9 +12,9 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-constexpr DispatchStub<MaxPoolKernel> kForwardStub{cpu::maxPool,
+constexpr DispatchStub<MaxPoolKernel> kMaxPoolStub{cpu::maxPool,
                                                    LOCKSTEP_CUDA_KERNEL(cuda::maxPool)};
-constexpr DispatchStub<MaxPoolBackwardKernel> kBackwardStub{
+constexpr DispatchStub<MaxPoolBackwardKernel> kMaxPoolBackwardStub{
     cpu::maxPoolBackward, LOCKSTEP_CUDA_KERNEL(cuda::maxPoolBackward)};
 
 class MaxPoolFunction : public torch::autograd::Function<MaxPoolFunction> {
@@ -25,7 +25,7 @@ class MaxPoolFunction : public torch::autograd::Function<MaxPoolFunction> {
     at::Tensor out =
         at::empty({x.size(0), x.size(1), (x.size(2) + 1) / 2, (x.size(3) + 1) / 2}, options);
     at::Tensor argmax = at::empty(out.sizes(), options.dtype(at::kByte));
-    kForwardStub(x.device(), x, out, argmax);
+    kMaxPoolStub(x.device(), x, out, argmax);
     context->save_for_backward({argmax});
     context->saved_data["size"] = x.sizes().vec();
     return out;
@@ -38,21 +38,22 @@ class MaxPoolFunction : public torch::autograd::Function<MaxPoolFunction> {
     const at::Tensor grad = grads[0].contiguous(at::MemoryFormat::ChannelsLast);
     at::Tensor gradIn =
         at::empty(sizes, grad.options().memory_format(at::MemoryFormat::ChannelsLast));
-    kBackwardStub(grad.device(), grad, argmax, gradIn);
+    kMaxPoolBackwardStub(grad.device(), grad, argmax, gradIn);
     return {gradIn};
   }
 };
 
-bool hasKernel(const at::Tensor& x) {
+bool hasMaxPoolKernel(const at::Tensor& x) {
   if (x.numel() == 0 || !x.is_contiguous(at::MemoryFormat::ChannelsLast)) return false;
-  return kForwardStub.hasKernelFor(x.device()) && (!x.is_cpu() || x.scalar_type() == at::kFloat);
+  return kMaxPoolStub.hasKernelFor(x.device()) && (!x.is_cpu() || x.scalar_type() == at::kFloat);
 }
 
 }  // namespace
 
 at::Tensor maxPool3x3(const at::Tensor& x) {
   TORCH_CHECK(x.dim() == 4, "x must be [N,C,H,W], got ", x.sizes());
-  return hasKernel(x) ? MaxPoolFunction::apply(x) : at::max_pool2d(x, {3, 3}, {2, 2}, {1, 1});
+  return hasMaxPoolKernel(x) ? MaxPoolFunction::apply(x)
+                             : at::max_pool2d(x, {3, 3}, {2, 2}, {1, 1});
 }
 
 }  // namespace lockstep::ops

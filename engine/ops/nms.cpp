@@ -12,7 +12,8 @@
 namespace lockstep::ops {
 namespace {
 
-constexpr DispatchStub<NmsKernel> kStub{cpu::selectByNms, LOCKSTEP_CUDA_KERNEL(cuda::selectByNms)};
+constexpr DispatchStub<NmsKernel> kNmsStub{cpu::selectByNms,
+                                           LOCKSTEP_CUDA_KERNEL(cuda::selectByNms)};
 
 void check(const NmsCandidates& all) {
   const at::Tensor &boxes = all.boxesXyxy, &scores = all.scores;
@@ -47,7 +48,7 @@ Selection selectByNms(const NmsCandidates& candidates, double iouThreshold, std:
   LOCKSTEP_RECORD_FUNCTION("select_by_nms", candidates.boxesXyxy, candidates.groupSize(), most);
   const float threshold = largestFloatUpTo(iouThreshold);
   const std::int64_t slots = std::min(most, candidates.scores.size(1));
-  return kStub(candidates.scores.device(), candidates, threshold, slots);
+  return kNmsStub(candidates.scores.device(), candidates, threshold, slots);
 }
 
 }  // namespace lockstep::ops

@@ -10,8 +10,8 @@
 namespace lockstep::ops {
 namespace {
 
-constexpr DispatchStub<PasteMasksKernel> kStub{cpu::pasteMasks,
-                                               LOCKSTEP_CUDA_KERNEL(cuda::pasteMasks)};
+constexpr DispatchStub<PasteMasksKernel> kPasteMasksStub{cpu::pasteMasks,
+                                                         LOCKSTEP_CUDA_KERNEL(cuda::pasteMasks)};
 
 }  // namespace
 
@@ -25,7 +25,7 @@ std::vector<MaskRuns> pasteMasks(const at::Tensor& probs, const at::Tensor& boxe
               size.height, " x ", size.width, " px is too large for masks");
   const at::Tensor masks = probs.to(at::kFloat).contiguous();
   const at::Tensor boxes = boxesXyxy.to(at::kFloat).contiguous();
-  return kStub(masks.device(), masks, boxes, size);
+  return kPasteMasksStub(masks.device(), masks, boxes, size);
 }
 
 at::Tensor fullMasks(const std::vector<MaskRuns>& masks, const base::ImageSize& size) {

@@ -7,8 +7,8 @@
 namespace lockstep::ops {
 namespace {
 
-constexpr DispatchStub<ResizeImagesKernel> kStub{cpu::resizeImages,
-                                                 LOCKSTEP_CUDA_KERNEL(cuda::resizeImages)};
+constexpr DispatchStub<ResizeImagesKernel> kResizeImagesStub{
+    cpu::resizeImages, LOCKSTEP_CUDA_KERNEL(cuda::resizeImages)};
 
 }  // namespace
 
@@ -24,7 +24,7 @@ at::Tensor resizeImages(const structures::PackedImages& images, const base::Imag
               "images are made in float32, bfloat16 or float16, not in ", type);
   TORCH_CHECK(padded.height > 0 && padded.width > 0, "images cannot be padded to ", padded.height,
               " x ", padded.width, " px");
-  return kStub(images.pixels.device(), images, padded, type);
+  return kResizeImagesStub(images.pixels.device(), images, padded, type);
 }
 
 at::Tensor withFourChannels(const at::Tensor& images) {

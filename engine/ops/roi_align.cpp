@@ -12,9 +12,9 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-constexpr DispatchStub<RoiAlignKernel> kForwardStub{cpu::roiAlign,
-                                                    LOCKSTEP_CUDA_KERNEL(cuda::roiAlign)};
-constexpr DispatchStub<RoiAlignBackwardKernel> kBackwardStub{
+constexpr DispatchStub<RoiAlignKernel> kRoiAlignStub{cpu::roiAlign,
+                                                     LOCKSTEP_CUDA_KERNEL(cuda::roiAlign)};
+constexpr DispatchStub<RoiAlignBackwardKernel> kRoiAlignBackwardStub{
     cpu::roiAlignBackward, LOCKSTEP_CUDA_KERNEL(cuda::roiAlignBackward)};
 
 /// features, scales, sets -> pooled, one per set; differentiable in the features.
@@ -36,7 +36,7 @@ class RoiAlignFunction : public torch::autograd::Function<RoiAlignFunction> {
     context->saved_data["scales"] = scales;
     context->saved_data["shapes"] = shapes;
     context->saved_data["sizes"] = sizes;
-    return kForwardStub(features[0].device(), features, scales, sets);
+    return kRoiAlignStub(features[0].device(), features, scales, sets);
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& grads) {
@@ -66,7 +66,7 @@ class RoiAlignFunction : public torch::autograd::Function<RoiAlignFunction> {
     std::vector<at::Tensor> gradOuts;
     for (const RoiSetGrad& set : sets) gradOuts.push_back(set.gradOut);
     LOCKSTEP_RECORD_FUNCTION("roi_align_backward", gradOuts, sizes);
-    return kBackwardStub(gradOuts.front().device(), sets, scales, sizes);
+    return kRoiAlignBackwardStub(gradOuts.front().device(), sets, scales, sizes);
   }
 };
 

@@ -12,13 +12,13 @@
 namespace lockstep::ops {
 namespace {
 
-constexpr DispatchStub<SegmentedTopKKernel> kStub{cpu::segmentedTopK,
-                                                  LOCKSTEP_CUDA_KERNEL(cuda::segmentedTopK)};
+constexpr DispatchStub<SegmentedTopKKernel> kSegmentedTopKStub{
+    cpu::segmentedTopK, LOCKSTEP_CUDA_KERNEL(cuda::segmentedTopK)};
 
-bool hasKernel(const at::Tensor& scores, const std::vector<std::int64_t>& sizes,
-               std::int64_t most) {
+bool hasTopKKernel(const at::Tensor& scores, const std::vector<std::int64_t>& sizes,
+                   std::int64_t most) {
   const bool isWithinLimits = most <= cuda::kMostBest && sizes.size() <= cuda::kMostSegments;
-  return kStub.hasKernelFor(scores.device()) && (scores.is_cpu() || isWithinLimits);
+  return kSegmentedTopKStub.hasKernelFor(scores.device()) && (scores.is_cpu() || isWithinLimits);
 }
 
 /// The fallback on any device, for numbers that the kernels do not support.
@@ -49,7 +49,8 @@ SegmentedTopK segmentedTopK(const at::Tensor& scores, const std::vector<std::int
                   scores.size(1) == std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}),
               "segments of ", sizes, " do not make up scores of ", scores.sizes());
   const at::Tensor values = scores.detach();
-  if (hasKernel(values, sizes, most)) return kStub(values.device(), values, sizes, most);
+  if (hasTopKKernel(values, sizes, most))
+    return kSegmentedTopKStub(values.device(), values, sizes, most);
   return bestBySorting(values, sizes, most);
 }
 

@@ -14,7 +14,7 @@ std::vector<std::int64_t> sizesOf(const at::Tensor& indices, at::IntArrayRef row
   return sizes;
 }
 
-void checkSizes(const at::Tensor& values, const at::Tensor& indices) {
+void checkSelectionSizes(const at::Tensor& values, const at::Tensor& indices) {
   TORCH_CHECK(values.dim() >= 2 && indices.dim() == 2 && values.size(0) == indices.size(0),
               "values must be [N,A,...] and indices [N,K], got ", values.sizes(), " and ",
               indices.sizes());
@@ -55,14 +55,14 @@ class GatherUniqueRowsFunction : public torch::autograd::Function<GatherUniqueRo
 }  // namespace
 
 at::Tensor gatherRows(const at::Tensor& values, const at::Tensor& indices) {
-  checkSizes(values, indices);
+  checkSelectionSizes(values, indices);
   return values.flatten(0, 1)
       .index_select(0, rowsOf(values, indices))
       .view(sizesOf(indices, values.sizes().slice(2)));
 }
 
 at::Tensor gatherUniqueRows(const at::Tensor& values, const Selection& selection) {
-  checkSizes(values, selection.indices);
+  checkSelectionSizes(values, selection.indices);
   const auto valid = selection.valid.defined() ? std::optional(selection.valid) : std::nullopt;
   return GatherUniqueRowsFunction::apply(values, selection.indices, valid);
 }

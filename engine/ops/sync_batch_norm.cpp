@@ -20,8 +20,8 @@ at::Tensor channelSums(const at::Tensor& map) { return map.sum({0, 2, 3}, false,
 
 at::Tensor perChannel(const at::Tensor& values) { return values.view({1, -1, 1, 1}); }
 
-void follow(const RunningStatistics& running, const at::Tensor& mean, const at::Tensor& variance,
-            const at::Tensor& count) {
+void updateSyncedStatistics(const RunningStatistics& running, const at::Tensor& mean,
+                            const at::Tensor& variance, const at::Tensor& count) {
   const at::NoGradGuard noGradient;
   const at::Tensor unbiased = variance * (count / (count - 1).clamp_min(1));
   const auto step = [&](const at::Tensor& statistic, const at::Tensor& value) {
@@ -45,7 +45,7 @@ class SyncBatchNormFunction : public torch::autograd::Function<SyncBatchNormFunc
     const at::Tensor mean = sums.narrow(0, 0, channels) / count;
     const at::Tensor variance =
         (sums.narrow(0, channels, channels) / count - mean.square()).clamp_min(0);
-    follow(running, mean, variance, count);
+    updateSyncedStatistics(running, mean, variance, count);
     const at::Tensor scale = (variance + epsilon).rsqrt();
     const at::Tensor factor = weight * scale;
     context->save_for_backward({x, weight, mean, scale, count});

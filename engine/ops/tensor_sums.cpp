@@ -10,8 +10,8 @@
 namespace lockstep::ops {
 namespace {
 
-constexpr DispatchStub<TensorSumsKernel> kStub{cpu::tensorSums,
-                                               LOCKSTEP_CUDA_KERNEL(cuda::tensorSums)};
+constexpr DispatchStub<TensorSumsKernel> kTensorSumsStub{cpu::tensorSums,
+                                                         LOCKSTEP_CUDA_KERNEL(cuda::tensorSums)};
 
 bool isSummable(const at::Tensor& tensor) {
   return tensor.scalar_type() == at::kFloat && tensor.is_non_overlapping_and_dense();
@@ -31,7 +31,7 @@ at::Tensor tensorSums(const std::vector<at::Tensor>& tensors,
                                              tensor.strides() == other.strides();
                                     }),
               "the other tensors must have the layouts of the tensors");
-  return kStub(tensors[0].device(), tensors, others);
+  return kTensorSumsStub(tensors[0].device(), tensors, others);
 }
 
 }  // namespace lockstep::ops

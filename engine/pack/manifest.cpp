@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
+#include "engine/protocol/json_text.h"
 
 namespace lockstep::pack {
 namespace {
@@ -75,7 +76,7 @@ std::string writeManifest(const Manifest& manifest) {
 }
 
 Manifest readManifest(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = protocol::parseOrderedJson(text);
   if (!json.is_object() || json.value("format", Json()) != kFormat)
     throw Error("it is no packed run: it does not begin with a manifest");
   try {

@@ -16,6 +16,7 @@
 #include "engine/pack/manifest.h"
 #include "engine/pack/run_members.h"
 #include "engine/pack/tar_writer.h"
+#include "engine/protocol/json_text.h"
 #include "engine/run_folder/run_experiment.h"
 
 namespace lockstep::pack {
@@ -29,7 +30,7 @@ std::set<ImageId> predictedImages(const Layout& layout) {
   std::set<ImageId> ids;
   for (const RunMember& file : membersIn(layout, "predictions")) {
     if (!file.name.ends_with(".json") || file.name.ends_with("-train.json")) continue;
-    const auto json = nlohmann::json::parse(base::readFile(file.file), nullptr, false);
+    const auto json = protocol::parseJson(base::readFile(file.file));
     if (!json.is_object() || !json.contains("image_ids")) continue;
     for (const auto& id : json["image_ids"])
       if (id.is_number_integer()) ids.insert(ImageId{id.get<std::int64_t>()});

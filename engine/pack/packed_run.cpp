@@ -29,7 +29,7 @@ namespace {
 /// What an unpacked run's folder begins with, and the lock in it.
 constexpr const char *kFolderName = "lockstep-packed-", *kLockName = "unpacked.lock";
 constexpr std::chrono::minutes kSurelyLocked{1};
-constexpr std::size_t kBlockBytes = 1 << 20;
+constexpr std::size_t kReadBytes = 1 << 20;
 /// Of a manifest that names each of 100,000 images.
 constexpr std::int64_t kMaxManifestBytes = 64 << 20;
 constexpr std::int64_t kMaxRunInfoBytes = 1 << 20;
@@ -61,7 +61,7 @@ class TarReader {
       throw UserError(file.string() + ": " + std::strerror(errno));
     // Of other formats and of compressed ones nothing is read.
     ::archive_read_support_format_tar(archive_.get());
-    if (::archive_read_open_filename(archive_.get(), file.c_str(), kBlockBytes) != ARCHIVE_OK)
+    if (::archive_read_open_filename(archive_.get(), file.c_str(), kReadBytes) != ARCHIVE_OK)
       failAsDamaged();
   }
 
@@ -107,7 +107,7 @@ class TarReader {
       if (errno == EEXIST) refuse("is there twice");
       refuse(std::string("cannot be unpacked (") + std::strerror(errno) + ")");
     }
-    std::string block(kBlockBytes, '\0');
+    std::string block(kReadBytes, '\0');
     std::uint32_t checksum = 0;
     for (std::int64_t left = size(); left > 0;) {
       const la_ssize_t count = ::archive_read_data(archive_.get(), block.data(), block.size());

@@ -22,7 +22,7 @@ namespace lockstep::pack {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kBlockBytes = 1 << 20;
+constexpr std::size_t kCopyBytes = 1 << 20;
 constexpr off_t kHeaderBytes = 512;
 
 [[noreturn]] void throwOf(const fs::path& file) {
@@ -89,7 +89,7 @@ void TarWriter::addFile(const std::string& member, const fs::path& file) {
   beginMember(member, facts.st_size,
               static_cast<double>(facts.st_mtim.tv_sec) +
                   static_cast<double>(facts.st_mtim.tv_nsec) * 1e-9);
-  std::string block(kBlockBytes, '\0');
+  std::string block(kCopyBytes, '\0');
   for (auto left = static_cast<std::size_t>(facts.st_size); left > 0;) {
     const ssize_t count = ::read(source.get(), block.data(), std::min(left, block.size()));
     if (count < 0 && errno == EINTR) continue;

@@ -22,9 +22,9 @@ std::string encodeEvent(const Event& event) {
 }
 
 Event decodeEvent(std::string_view json, std::int64_t seq, std::int64_t step, double time) {
-  const nlohmann::json object = parseObject(json, "event");
+  const MemberReader envelope = MemberReader::parse(json, "event");
   std::string type;
-  MemberReader(object, "event")("type", type);
+  envelope("type", type);
   std::optional<Event> decoded;
   const auto attempt = [&]<typename Message>(std::type_identity<Message>) {
     if (std::same_as<Message, Scalars> || type != kTypeName<Message>) return;
@@ -32,7 +32,7 @@ Event decodeEvent(std::string_view json, std::int64_t seq, std::int64_t step, do
     message.seq = seq;
     message.step = step;
     message.time = time;
-    const MemberReader members(object, type);
+    const MemberReader members(envelope.object(), type);
     describeContent(members, message);
     decoded = std::move(message);
   };

@@ -52,6 +52,16 @@ nlohmann::json parseObject(std::string_view text, std::string_view what) {
   return object;
 }
 
+nlohmann::json parseJson(std::string_view text) {
+  return nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
+
+nlohmann::ordered_json parseOrderedJson(std::string_view text) {
+  return nlohmann::ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
+
+std::string indented(std::string_view json) { return parseOrderedJson(json).dump(2); }
+
 std::optional<double> numberOf(const nlohmann::json& value) {
   if (value.is_number()) return value.get<double>();
   if (!value.is_string()) return std::nullopt;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 namespace lockstep::protocol {
 namespace {
@@ -23,11 +24,36 @@ bool isIntegerId(const std::string& id) {
   return error == std::errc() && end == id.data() + id.size();
 }
 
+[[noreturn]] void refuse(const nlohmann::json& value, const std::string& name,
+                         const char* expected) {
+  throw Error(name + " must be " + expected + ", not " + kindOf(value));
+}
+
 }  // namespace
 
-void MemberReader::refuse(const nlohmann::json& value, const std::string& name,
-                          const char* expected) {
-  throw Error(name + " must be " + expected + ", not " + kindOf(value));
+MemberReader MemberReader::parse(std::string_view text, std::string where) {
+  auto object = std::make_shared<const nlohmann::json>(parseObject(text, where));
+  return {std::move(object), std::move(where)};
+}
+
+const nlohmann::json* MemberReader::find(const char* name) const {
+  const auto found = object_.find(name);
+  return found == object_.end() ? nullptr : &*found;
+}
+
+bool MemberReader::isNull(const nlohmann::json& value) { return value.is_null(); }
+
+void MemberReader::requireObject(const nlohmann::json& value, const std::string& name) {
+  if (!value.is_object()) refuse(value, name, "an object");
+}
+
+std::size_t MemberReader::sizeOfList(const nlohmann::json& value, const std::string& name) {
+  if (!value.is_array()) refuse(value, name, "a list");
+  return value.size();
+}
+
+const nlohmann::json& MemberReader::elementOf(const nlohmann::json& list, std::size_t index) {
+  return list[index];
 }
 
 void MemberReader::read(const nlohmann::json& value, const std::string& name, bool& flag) {
@@ -89,17 +115,21 @@ void writeId(MemberWriter& members, const std::string& id) {
 }
 
 std::string readId(const MemberReader& members) {
-  const auto found = members.object().find("id");
-  if (found == members.object().end()) throw Error(members.where() + ": id is missing");
+  const nlohmann::json* found = members.find("id");
+  if (found == nullptr) throw Error(members.where() + ": id is missing");
   if (auto id = parseId(*found)) return *std::move(id);
   throw Error(members.where() + ": id must be an integer or a string of 1 to " +
               std::to_string(kMaxIdBytes) + " bytes");
 }
 
-std::string idOf(const nlohmann::json& object) {
-  const auto found = object.find("id");
-  if (found == object.end()) return {};
-  return parseId(*found).value_or(std::string());
+std::string readIdOrNull(const MemberReader& members) {
+  const nlohmann::json* found = members.find("id");
+  return found != nullptr && found->is_null() ? std::string() : readId(members);
+}
+
+std::string idOf(const MemberReader& members) {
+  const nlohmann::json* found = members.find("id");
+  return found == nullptr ? std::string() : parseId(*found).value_or(std::string());
 }
 
 void describeImages(MemberWriter& members, const PredictRequest& request) {
@@ -136,8 +166,8 @@ void describeImage(MemberWriter& members, const ExplainRequest& request) {
 }
 
 void describeImage(const MemberReader& members, ExplainRequest& request) {
-  const auto image = members.object().find("image");
-  if (image != members.object().end() && image->is_string()) {
+  const nlohmann::json* image = members.find("image");
+  if (image != nullptr && image->is_string()) {
     members("image", request.path);
     if (members.has("split"))
       throw Error(members.where() + ": split is of an image id; leave it out with a path");
@@ -149,16 +179,17 @@ void describeImage(const MemberReader& members, ExplainRequest& request) {
 }
 
 Envelope openEnvelope(std::string_view line) {
-  Envelope envelope{parseObject(line, "message"), {}};
-  const auto version = envelope.object.find("v");
-  if (version == envelope.object.end()) throw VersionMismatch("message: v is missing");
+  auto object = std::make_shared<const nlohmann::json>(parseObject(line, "message"));
+  const MemberReader members(*object, "message");
+  const nlohmann::json* version = members.find("v");
+  if (version == nullptr) throw VersionMismatch("message: v is missing");
   if (integerOf(*version) != kVersion) {
     throw VersionMismatch("message: protocol version " + base::shortened(version->dump()) +
                           " is not supported; expected " + std::to_string(kVersion));
   }
-  MemberReader members(envelope.object, "message");
-  members("type", envelope.type);
-  return envelope;
+  std::string type;
+  members("type", type);
+  return {MemberReader(std::move(object), type), type};
 }
 
 void beginLine(base::JsonWriter& json, const char* type) {

@@ -1,7 +1,8 @@
 #pragma once
 
 #include <concepts>
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -132,12 +133,16 @@ class MemberReader {
   /// `where` is the prefix of error messages, e.g. the message's type.
   MemberReader(const nlohmann::json& object, std::string where)
       : object_(object), where_(std::move(where)) {}
+  MemberReader(std::shared_ptr<const nlohmann::json> object, std::string where)
+      : owned_(std::move(object)), object_(*owned_), where_(std::move(where)) {}
+  /// Of the object in a text. Throws Error as parseObject().
+  static MemberReader parse(std::string_view text, std::string where);
 
   /// Throws Error when the member is missing or has another type.
   template <typename T>
   void operator()(const char* name, T& value) const {
-    const auto found = object_.find(name);
-    if (found == object_.end()) throw Error(where_ + ": " + name + " is missing");
+    const nlohmann::json* found = find(name);
+    if (found == nullptr) throw Error(where_ + ": " + name + " is missing");
     read(*found, where_ + ": " + name, value);
   }
   /// A missing member keeps its default.
@@ -149,13 +154,18 @@ class MemberReader {
   void orDefault(const char* name, T& value) const {
     ifNotEmpty(name, value);
   }
-  bool has(const char* name) const { return object_.contains(name); }
+  bool has(const char* name) const { return find(name) != nullptr; }
+  /// nullptr: there is no such member.
+  const nlohmann::json* find(const char* name) const;
   const nlohmann::json& object() const { return object_; }
   const std::string& where() const { return where_; }
 
  private:
-  [[noreturn]] static void refuse(const nlohmann::json& value, const std::string& name,
-                                  const char* expected);
+  static bool isNull(const nlohmann::json& value);
+  static void requireObject(const nlohmann::json& value, const std::string& name);
+  /// Throws Error unless the value is a list.
+  static std::size_t sizeOfList(const nlohmann::json& value, const std::string& name);
+  static const nlohmann::json& elementOf(const nlohmann::json& list, std::size_t index);
   static void read(const nlohmann::json& value, const std::string& name, bool& flag);
   static void read(const nlohmann::json& value, const std::string& name, int& number);
   static void read(const nlohmann::json& value, const std::string& name, std::int64_t& number);
@@ -178,7 +188,7 @@ class MemberReader {
   }
   template <typename T>
   static void read(const nlohmann::json& value, const std::string& name, std::optional<T>& held) {
-    if (value.is_null()) {
+    if (isNull(value)) {
       held.reset();
     } else {
       read(value, name, held.emplace());
@@ -186,15 +196,15 @@ class MemberReader {
   }
   template <typename T>
   static void read(const nlohmann::json& value, const std::string& name, std::vector<T>& held) {
-    if (!value.is_array()) refuse(value, name, "a list");
+    const std::size_t size = sizeOfList(value, name);
     held.clear();
-    held.reserve(value.size());
-    for (const auto& element : value) read(element, name, held.emplace_back());
+    held.reserve(size);
+    for (std::size_t i = 0; i < size; ++i) read(elementOf(value, i), name, held.emplace_back());
   }
   template <typename... Structs>
   static void read(const nlohmann::json& value, const std::string& name,
                    std::variant<Structs...>& held) {
-    if (!value.is_object()) refuse(value, name, "an object");
+    requireObject(value, name);
     const MemberReader members(value, name);
     std::string kind;
     members("kind", kind);
@@ -209,11 +219,12 @@ class MemberReader {
   template <typename T>
   requires std::is_class_v<T>
   static void read(const nlohmann::json& value, const std::string& name, T& described) {
-    if (!value.is_object()) refuse(value, name, "an object");
+    requireObject(value, name);
     MemberReader members(value, name);
     describe(members, described);
   }
 
+  std::shared_ptr<const nlohmann::json> owned_;  ///< null: the caller has it
   const nlohmann::json& object_;
   std::string where_;
 };
@@ -241,13 +252,16 @@ void describeImage(const MemberReader& members, ExplainRequest& request);
 /// A request's id: a string or an integer on the wire.
 void writeId(MemberWriter& members, const std::string& id);
 std::string readId(const MemberReader& members);
-std::string idOf(const nlohmann::json& object);
+/// Empty when the id is null.
+std::string readIdOrNull(const MemberReader& members);
+/// Empty when there is no valid id.
+std::string idOf(const MemberReader& members);
 
 // ---- lines
 
 /// A parsed line: a JSON object of this protocol version with a type.
 struct Envelope {
-  nlohmann::json object;
+  MemberReader members;
   std::string type;
 };
 Envelope openEnvelope(std::string_view line);
@@ -281,8 +295,7 @@ Variant decodeAs(const Envelope& envelope) {
     if constexpr (kTypeName<Message> != nullptr) {
       if (envelope.type != kTypeName<Message>) return;
       Message message;
-      const MemberReader members(envelope.object, envelope.type);
-      describe(members, message);
+      describe(envelope.members, message);
       decoded = std::move(message);
     }
   });

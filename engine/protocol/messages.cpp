@@ -180,9 +180,7 @@ void describe(MemberWriter& members, const ErrorReply& reply) {
 }
 
 void describe(const MemberReader& members, ErrorReply& reply) {
-  const auto id = members.object().find("id");
-  const bool isNull = id != members.object().end() && id->is_null();
-  reply.id = isNull ? std::string() : readId(members);
+  reply.id = readIdOrNull(members);
   members("message", reply.message);
 }
 
@@ -217,7 +215,7 @@ std::string lineOf(const Event& event) { return encodeHeld(event); }
 ClientMessage decodeClientMessage(std::string_view line) {
   const Envelope envelope = openEnvelope(line);
   if (const auto name = base::parseEnum<CommandName>(envelope.type))
-    return Command{readId(MemberReader(envelope.object, envelope.type)), *name};
+    return Command{readId(envelope.members), *name};
   return decodeAs<ClientMessage>(envelope);
 }
 
@@ -227,7 +225,7 @@ EngineMessage decodeEngineMessage(std::string_view line) {
 
 std::string requestIdOf(std::string_view line) {
   try {
-    return idOf(parseObject(line, "message"));
+    return idOf(MemberReader::parse(line, "message"));
   } catch (const Error&) {
     return {};
   }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
 #include "engine/protocol/members.h"
@@ -50,9 +49,8 @@ std::vector<Holder> livingHolders(const fs::path& file) {
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);) {
     try {
-      const nlohmann::json object = protocol::parseObject(line, "line");
       Holder holder;
-      const protocol::MemberReader members(object, "line");
+      const auto members = protocol::MemberReader::parse(line, "line");
       describe(members, holder);
       if (isAlive(holder)) holders.push_back(std::move(holder));
     } catch (const Error&) {

@@ -1,7 +1,6 @@
 #include "engine/queue/run_queue.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
@@ -43,9 +42,8 @@ std::vector<WaitingRun> readOrder() {
   if (!base::pathExists(orderFile())) return {};
   const std::string text = base::readFile(orderFile());
   try {
-    const nlohmann::json object = protocol::parseObject(text, "order.json");
     Order order;
-    const protocol::MemberReader members(object, "order.json");
+    const auto members = protocol::MemberReader::parse(text, "order.json");
     describe(members, order);
     return order.waiting;
   } catch (const Error&) {

@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "engine/base/atomic_file.h"
@@ -40,9 +39,8 @@ std::vector<protocol::BadImage> readBadImages(const Layout& layout) {
   std::istringstream lines(base::readFile(layout.badImages()));
   for (std::string line; std::getline(lines, line);) {
     try {
-      const nlohmann::json object = protocol::parseObject(line, "line");
       protocol::BadImage image;
-      const protocol::MemberReader members(object, "line");
+      const auto members = protocol::MemberReader::parse(line, "line");
       describeLine(members, image);
       images.push_back(std::move(image));
     } catch (const Error&) {  // truncated by a crash

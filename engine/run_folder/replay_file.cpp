@@ -7,7 +7,7 @@
 namespace lockstep::run_folder {
 namespace {
 
-constexpr int kFormat = 1;
+constexpr int kReplayFormat = 1;
 
 }  // namespace
 
@@ -22,11 +22,10 @@ void describe(auto& members, protocol::Is<ReplayFile> auto& replay) {
 }
 
 ReplayFile readReplayFile(const fs::path& file) {
-  const nlohmann::json object = protocol::parseObject(base::readFile(file), file.string());
-  const protocol::MemberReader members(object, file.string());
+  const auto members = protocol::MemberReader::parse(base::readFile(file), file.string());
   int format = 0;
   members("format", format);
-  if (format != kFormat)
+  if (format != kReplayFormat)
     throw Error(file.string() + ": format " + std::to_string(format) +
                 " is not supported by this version");
   ReplayFile replay;
@@ -40,10 +39,10 @@ void writeReplayFile(const fs::path& file, const ReplayFile& replay) {
   base::JsonWriter json(compact);
   protocol::MemberWriter members(json);
   json.beginObject();
-  members("format", kFormat);
+  members("format", kReplayFormat);
   describe(members, replay);
   json.endObject();
-  base::writeFileAtomically(file, nlohmann::ordered_json::parse(compact).dump(2) + "\n");
+  base::writeFileAtomically(file, protocol::indented(compact) + "\n");
 }
 
 }  // namespace lockstep::run_folder

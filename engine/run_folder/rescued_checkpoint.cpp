@@ -19,7 +19,7 @@ fs::path temporaryFolder() {
   return folder != nullptr && fs::path(folder).is_absolute() ? fs::path(folder) : fs::path("/tmp");
 }
 
-double modifiedAt(const fs::path& file) {
+double modifiedSecond(const fs::path& file) {
   struct stat status {};
   return ::stat(file.c_str(), &status) == 0 ? static_cast<double>(status.st_mtim.tv_sec) : 0;
 }
@@ -112,7 +112,8 @@ std::optional<RescuedCheckpoint> findRescuedCheckpoint(const Layout& layout) {
   const std::vector<std::int64_t> own = checkpointSteps(layout);
   std::optional<RescuedCheckpoint> newest;
   for (const fs::path& folder : candidates(layout, *info)) {
-    if (checkpointError(folder) || modifiedAt(folder / "state.json") < info->created - 1) continue;
+    if (checkpointError(folder) || modifiedSecond(folder / "state.json") < info->created - 1)
+      continue;
     const std::int64_t step = readTrainingState(folder).step;
     const bool isNewer = (own.empty() || step > own.back()) && (!newest || step > newest->step);
     if (isNewer) newest = {step, folder};

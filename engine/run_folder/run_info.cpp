@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
@@ -94,10 +93,9 @@ RunInfo readRunInfo(const Layout& layout) {
 }
 
 RunInfo parseRunInfo(const std::string& text, const std::string& where) {
-  const nlohmann::json object = protocol::parseObject(text, where);
   RunInfo info;
   Times times;
-  MemberReader members(object, where);
+  const MemberReader members = MemberReader::parse(text, where);
   describeRun(members, info, times);
   info.created = times.created;
   info.started = times.started;
@@ -134,8 +132,7 @@ void writeRunInfo(const Layout& layout, const RunInfo& info) {
   json.beginObject();
   describeRun(members, info, times);
   json.endObject();
-  base::writeFileAtomically(layout.runJson(),
-                            nlohmann::ordered_json::parse(compact).dump(2) + "\n");
+  base::writeFileAtomically(layout.runJson(), protocol::indented(compact) + "\n");
 }
 
 }  // namespace lockstep::run_folder

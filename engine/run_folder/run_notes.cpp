@@ -15,7 +15,7 @@
 namespace lockstep::run_folder {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 /// Each attempt to lock takes a tenth of a second.
 constexpr int kMaxAttempts = 20;
@@ -33,7 +33,7 @@ void keepEachTagOnce(std::vector<std::string>& tags) {
   std::erase_if(tags, [&seen](const std::string& tag) { return !seen.insert(tag).second; });
 }
 
-RunNotes notesIn(const json& object, const std::string& where) {
+RunNotes notesIn(const Json& object, const std::string& where) {
   RunNotes notes;
   const protocol::MemberReader members(object, where);
   describeNotes(members, notes);
@@ -42,7 +42,7 @@ RunNotes notesIn(const json& object, const std::string& where) {
 }
 
 /// Replaces the members that this version knows.
-void putNotes(json& object, RunNotes notes) {
+void putNotes(Json& object, RunNotes notes) {
   keepEachTagOnce(notes.tags);
   std::string text;
   base::JsonWriter writer(text);
@@ -50,24 +50,24 @@ void putNotes(json& object, RunNotes notes) {
   writer.beginObject();
   describeNotes(members, notes);
   writer.endObject();
-  object.update(json::parse(text));
+  object.update(protocol::parseJson(text));
 }
 
 /// An empty file is one that was created to be locked.
-json objectIn(const fs::path& file) {
+Json objectIn(const fs::path& file) {
   const std::string text = base::pathExists(file) ? base::readFile(file) : std::string();
-  return text.empty() ? json::object() : protocol::parseObject(text, file.string());
+  return text.empty() ? Json::object() : protocol::parseObject(text, file.string());
 }
 
 /// Returns the new notes.
-RunNotes changeIn(json& object, const std::string& where, const NotesChange& change) {
+RunNotes changeIn(Json& object, const std::string& where, const NotesChange& change) {
   RunNotes notes = notesIn(object, where);
   change(notes);
   putNotes(object, std::move(notes));
   return notesIn(object, where);
 }
 
-void writeObject(const fs::path& file, const json& object) {
+void writeObject(const fs::path& file, const Json& object) {
   base::writeFileAtomically(file, object.dump(2) + "\n");
 }
 
@@ -80,14 +80,14 @@ base::FileLock lockFile(const fs::path& file) {
 }
 
 /// Of a folder in a file of many.
-std::string keyOf(const fs::path& folder) {
+std::string notesKey(const fs::path& folder) {
   if (folder.native().starts_with("ssh://")) return folder.string();
   const fs::path path = fs::absolute(folder).lexically_normal();
   return (path.has_filename() ? path : path.parent_path()).string();
 }
 
-json& memberOf(json& byFolder, const fs::path& file, const std::string& key) {
-  json& object = byFolder.emplace(key, json::object()).first.value();
+Json& memberOf(Json& byFolder, const fs::path& file, const std::string& key) {
+  Json& object = byFolder.emplace(key, Json::object()).first.value();
   if (!object.is_object())
     throw Error(file.string() + ": " + key + " must be an object, not " + protocol::kindOf(object));
   return object;
@@ -109,7 +109,7 @@ void writeRunNotes(const Layout& layout, const RunNotes& notes) {
 RunNotes changeRunNotes(const Layout& layout, const NotesChange& change) {
   const fs::path file = notesFile(layout);
   const base::FileLock lock = lockFile(file);
-  json object = objectIn(file);
+  Json object = objectIn(file);
   const RunNotes notes = changeIn(object, file.string(), change);
   writeObject(file, object);
   return notes;
@@ -124,7 +124,7 @@ fs::path NotesByFolder::defaultFile() {
 }
 
 NotesByFolder NotesByFolder::read(const fs::path& file) {
-  json byFolder = objectIn(file);
+  Json byFolder = objectIn(file);
   NotesByFolder all;
   for (const auto& [key, ignored] : byFolder.items()) {
     all.notes_[key] = notesIn(memberOf(byFolder, file, key), file.string() + ": " + key);
@@ -137,10 +137,10 @@ RunNotes NotesByFolder::change(const fs::path& file, const fs::path& folder,
   std::error_code error;
   fs::create_directories(file.parent_path(), error);  // locking reports it
   const base::FileLock lock = lockFile(file);
-  const std::string key = keyOf(folder);
-  json byFolder = objectIn(file);
+  const std::string key = notesKey(folder);
+  Json byFolder = objectIn(file);
   const bool isKnown = byFolder.contains(key);
-  json& object = memberOf(byFolder, file, key);
+  Json& object = memberOf(byFolder, file, key);
   if (!isKnown) putNotes(object, given);
   const RunNotes notes = changeIn(object, file.string() + ": " + key, change);
   if (notes == given) byFolder.erase(key);
@@ -149,7 +149,7 @@ RunNotes NotesByFolder::change(const fs::path& file, const fs::path& folder,
 }
 
 const RunNotes* NotesByFolder::find(const fs::path& folder) const {
-  const auto found = notes_.find(keyOf(folder));
+  const auto found = notes_.find(notesKey(folder));
   return found == notes_.end() ? nullptr : &found->second;
 }
 

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "engine/protocol/json_text.h"
+
 namespace lockstep::run_folder {
 namespace {
 
@@ -23,7 +25,7 @@ nlohmann::json readSafetensorsHeader(const std::filesystem::path& path) {
   std::string text(bytes, '\0');
   file.read(text.data(), static_cast<std::streamsize>(bytes));
   if (!file) return {};
-  nlohmann::json header = nlohmann::json::parse(text, nullptr, false);
+  nlohmann::json header = protocol::parseJson(text);
   if (header.is_discarded()) header = nullptr;
   return header;  // not copied: what is nested deeply would overflow the stack
 }

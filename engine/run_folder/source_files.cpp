@@ -1,7 +1,6 @@
 #include "engine/run_folder/source_files.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/crc32c.h"
@@ -46,11 +45,13 @@ fs::path commonFolder(const std::vector<fs::path>& files) {
   return common;
 }
 
-std::string keyOf(const std::string& override) { return override.substr(0, override.find('=')); }
+std::string overriddenKey(const std::string& override) {
+  return override.substr(0, override.find('='));
+}
 
 std::string withOverrides(std::string text, const std::vector<std::string>& overrides) {
   for (const std::string& override : overrides) {
-    const std::string key = keyOf(override);
+    const std::string key = overriddenKey(override);
     text = config::setValue(text, key, override.substr(key.size() + 1));
   }
   return text;
@@ -73,9 +74,8 @@ SourceFiles readFiles(const fs::path& folder, const Manifest& manifest) {
 }
 
 Manifest readManifest(const fs::path& file) {
-  const nlohmann::json object = protocol::parseObject(base::readFile(file), file.string());
   Manifest manifest;
-  const protocol::MemberReader members(object, file.string());
+  const auto members = protocol::MemberReader::parse(base::readFile(file), file.string());
   describeManifest(members, manifest);
   if (manifest.files.empty()) throw Error(file.string() + ": names no file");
   return manifest;
@@ -88,7 +88,7 @@ void writeManifest(const fs::path& file, const Manifest& manifest) {
   json.beginObject();
   describeManifest(members, manifest);
   json.endObject();
-  base::writeFileAtomically(file, nlohmann::ordered_json::parse(compact).dump(2) + "\n");
+  base::writeFileAtomically(file, protocol::indented(compact) + "\n");
 }
 
 }  // namespace
@@ -115,8 +115,9 @@ SourceFiles sourceOf(const config::LoadedExperiment& loaded) {
 
 void addOverrides(SourceFiles& source, const std::vector<std::string>& overrides) {
   for (const std::string& override : overrides) {
-    std::erase_if(source.overrides,
-                  [&](const std::string& other) { return keyOf(other) == keyOf(override); });
+    std::erase_if(source.overrides, [&](const std::string& other) {
+      return overriddenKey(other) == overriddenKey(override);
+    });
     source.overrides.push_back(override);
   }
 }

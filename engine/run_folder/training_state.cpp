@@ -5,7 +5,6 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/crc32c.h"
@@ -37,7 +36,7 @@ using protocol::Is;
 using protocol::MemberReader;
 using protocol::MemberWriter;
 
-constexpr int kFormat = 1;
+constexpr int kStateFormat = 1;
 
 fs::path stateFile(const fs::path& checkpointFolder) { return checkpointFolder / "state.json"; }
 
@@ -140,11 +139,10 @@ std::string dataDifference(const DataFingerprints& before, const DataFingerprint
 }
 
 TrainingState decodeTrainingState(const std::string& text, const std::string& where) {
-  const nlohmann::json object = protocol::parseObject(text, where);
-  MemberReader members(object, where);
+  const MemberReader members = MemberReader::parse(text, where);
   int format = 0;
   members("format", format);
-  if (format != kFormat)
+  if (format != kStateFormat)
     throw Error(where + ": format " + std::to_string(format) + " is not supported by this version");
   TrainingState state;
   describe(members, state);
@@ -163,10 +161,10 @@ std::string encodeTrainingState(const TrainingState& state) {
   JsonWriter json(compact);
   MemberWriter members(json);
   json.beginObject();
-  members("format", kFormat);
+  members("format", kStateFormat);
   describe(members, state);
   json.endObject();
-  return nlohmann::ordered_json::parse(compact).dump(2) + "\n";
+  return protocol::indented(compact) + "\n";
 }
 
 TrainingState readTrainingState(const fs::path& checkpointFolder) {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/protocol/json_text.h"
 #include "engine/run_folder/safetensors_header.h"
 
 namespace lockstep::run_folder {
@@ -11,7 +12,7 @@ namespace {
 nlohmann::json listIn(const nlohmann::json& metadata, const char* key) {
   const auto text = metadata.find(key);
   if (text == metadata.end() || !text->is_string()) return {};
-  return nlohmann::json::parse(text->get<std::string>(), nullptr, /*allow_exceptions=*/false);
+  return protocol::parseJson(text->get_ref<const std::string&>());
 }
 
 /// The metadata of a safetensors file; null: it has none.
@@ -43,6 +44,20 @@ std::optional<std::string> experimentOfWeights(const std::filesystem::path& file
   const auto text = metadata.find("experiment");
   if (text == metadata.end() || !text->is_string()) return std::nullopt;
   return text->get<std::string>();
+}
+
+std::optional<WeightsFacts> weightsFacts(const std::filesystem::path& file) {
+  const nlohmann::json metadata = metadataOf(file);
+  if (metadata.is_null()) return std::nullopt;
+  const auto norm = metadata.find("norm"), epsilon = metadata.find("norm_epsilon");
+  if (norm == metadata.end() || !norm->is_string() || epsilon == metadata.end() ||
+      !epsilon->is_string()) {
+    return std::nullopt;
+  }
+  const auto number = protocol::parseJson(epsilon->get_ref<const std::string&>());
+  const auto known = base::parseEnum<config::Norm>(norm->get<std::string>());
+  if (!number.is_number() || !known) return std::nullopt;
+  return WeightsFacts{*known, number.get<double>()};
 }
 
 }  // namespace lockstep::run_folder

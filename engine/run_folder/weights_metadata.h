@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/coco/files/dataset.h"
+#include "engine/config/choices.h"
 
 namespace lockstep::run_folder {
 
@@ -16,5 +17,15 @@ std::vector<coco::Category> categoriesOfWeights(const std::filesystem::path& fil
 /// The resolved experiment that a model's weights were trained with, as YAML; nullopt: the metadata
 /// do not have it (older weights, and those of other programs).
 std::optional<std::string> experimentOfWeights(const std::filesystem::path& file);
+
+/// What only the metadata of a safetensors file tell about its model, not the tensors.
+struct WeightsFacts {
+  config::Norm norm{};
+  double normEpsilon = 1e-5;
+};
+
+/// Reads only the header. Empty when the metadata lack them (weights of other programs) or the file
+/// is not a safetensors file: the worker, which reads all of it, reports the error.
+std::optional<WeightsFacts> weightsFacts(const std::filesystem::path& file);
 
 }  // namespace lockstep::run_folder

@@ -12,6 +12,7 @@
 #include "engine/base/error.h"
 #include "engine/base/new_folder.h"
 #include "engine/coco/masks/rle.h"
+#include "engine/config/shapes_experiment.h"
 #include "engine/scenes/scene_painting.h"
 
 namespace lockstep::scenes {
@@ -136,35 +137,6 @@ void writeSplit(const Split& split, const fs::path& folder, std::uint64_t seed,
       coco::Dataset::fromParts(images, madeSceneCategories(), annotations, file.string()), file);
 }
 
-constexpr const char* kExperiment =
-    R"(# Synthetic shapes and a small model that trains within a few minutes on two CPU cores.
-name: shapes
-dataset:
-  train: {images: train, annotations: annotations/instances_train.json}
-  val: {images: val, annotations: annotations/instances_val.json}
-augment:
-  min_size: [256]
-  max_size: 512
-model:
-  backbone: resnet18
-  norm: group               # from scratch: no weights to start from
-  fpn_channels: 64
-  rpn: {pre_nms_top_n_train: 1000, pre_nms_top_n_test: 500, post_nms_top_n_train: 500, post_nms_top_n_test: 300}
-  box_head: {fc_dim: 256, batch_size_per_image: 64}
-  mask_head: {convs: 2, channels: 64}
-solver:
-  base_lr: 0.02
-  schedule: cosine
-  warmup_steps: 50
-  warmup_factor: 0.02
-  max_steps: 400
-  batch_size: 2
-  clip_grad_norm: 10
-evaluation: {loss_every: 50, ap_every: 100}
-checkpoint: {every: 100}
-monitor: {log_every: 5, predictions_every: 50}
-)";
-
 }  // namespace
 
 std::vector<coco::Category> madeSceneCategories() {
@@ -215,7 +187,7 @@ void writeMadeScenes(const MadeScenesOptions& options,
   const Split train{"train", options.trainImages, 1, 0};
   const Split val{"val", options.valImages, options.trainImages + 1, kValScenes};
   for (const Split& split : {train, val}) writeSplit(split, folder.path(), options.seed, onImage);
-  base::writeFileAtomically(folder.path() / "experiment.yaml", kExperiment);
+  base::writeFileAtomically(folder.path() / "experiment.yaml", config::kShapesExperiment);
   folder.finish();
 }
 

@@ -17,7 +17,7 @@ namespace lockstep::serve {
 namespace {
 
 constexpr int kBacklog = 1024;
-constexpr std::chrono::milliseconds kLookInterval{500};
+constexpr std::chrono::milliseconds kServerTurnInterval{500};
 
 struct Addresses {
   addrinfo* first = nullptr;
@@ -190,7 +190,7 @@ HttpServer::HttpServer(supervisor::PollLoop& loop, const std::string& address, i
     : loop_(loop), limits_(limits), service_(service) {
   listen(address, port);
   startDaemon();
-  timer_ = loop_.every(kLookInterval, [this] {
+  timer_ = loop_.every(kServerTurnInterval, [this] {
     turn();
     closeLate();
   });

@@ -60,7 +60,7 @@ void takeMultipart(const HttpRequest& request, const RequestRules& rules, Detect
   if (classes) asked.categoryIds = rules.model.categoryIds(*classes);
 }
 
-ImageInput imageOf(const json& entry, const RequestRules& rules) {
+ImageInput imageOfEntry(const json& entry, const RequestRules& rules) {
   if (entry.is_object())
     for (const char* kind : {"b64", "file", "url"})
       if (const auto found = entry.find(kind); found != entry.end() && found->is_string())
@@ -81,7 +81,7 @@ void takeJson(const HttpRequest& request, const RequestRules& rules, DetectionRe
   for (const char* list : {"images", "instances"}) {
     const auto images = document.find(list);
     if (images == document.end() || !images->is_array()) continue;
-    for (const json& entry : *images) addImage(asked, imageOf(entry, rules), rules);
+    for (const json& entry : *images) addImage(asked, imageOfEntry(entry, rules), rules);
     return;
   }
   throw HttpError{400, R"(the body must have "images": [{"b64"|"file"|"url": …}, …])"};

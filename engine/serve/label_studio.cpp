@@ -81,7 +81,7 @@ std::string unescaped(const std::string& text) {
 
 /// `/data/local-files/?d=plates/a.png` and `/data/upload/1/a.png` are files; the rest are
 /// addresses.
-ImageInput imageOf(const std::string& address, const RequestRules& rules) {
+ImageInput imageOfAddress(const std::string& address, const RequestRules& rules) {
   constexpr std::string_view kLocal = "/data/local-files/?d=", kUploads = "/data/upload/";
   if (address.starts_with(kLocal))
     return imageOfMember("file", unescaped(address.substr(kLocal.size())), rules);
@@ -180,7 +180,7 @@ DetectionRequest labelStudioPrediction(const HttpRequest& request, const Request
     const json address = data.is_object() ? data.value(control.imageKey, json()) : json();
     if (!address.is_string())
       throw HttpError{400, "tasks: one has no data." + base::shortened(control.imageKey)};
-    addImage(asked, imageOf(address.get<std::string>(), rules), rules);
+    addImage(asked, imageOfAddress(address.get<std::string>(), rules), rules);
   }
   asked.isSlowToRespond = true;
   asked.respond = [control, model = rules.model](const std::vector<DetectionAnswer>& answers) {

@@ -21,6 +21,8 @@ constexpr int kTries = 2;
 constexpr std::chrono::seconds kLongestPause{30};
 constexpr std::chrono::seconds kLeastLoading{10};
 constexpr int kFirstLoads = 10;  ///< as long may others take
+constexpr int kUnusualTimes = 10;
+constexpr std::chrono::seconds kLeastUnusual{5};
 constexpr std::size_t kLargeImage = std::size_t{1} << 20;
 
 /// Not synced to the disk: it is gone with this process. Throws HttpError and leaves nothing where
@@ -92,6 +94,14 @@ struct ModelWorkers::Slot {
   /// Of what it has or loads.
   const ServedWeights& newest() const { return next ? *next : *weights; }
 };
+
+void BatchTimes::add(Duration took) { slowest_ = std::max(slowest_, took); }
+
+bool BatchTimes::isUnusual(Duration takes, Duration limit) const {
+  const Duration most = limit / 2;
+  if (slowest_ == Duration(0)) return takes > most;
+  return takes > std::min(most, std::max<Duration>(kUnusualTimes * slowest_, kLeastUnusual));
+}
 
 ModelWorkers::ModelWorkers(supervisor::PollLoop& loop, supervisor::RunLog& log, Setup setup,
                            std::function<void()> onReady,

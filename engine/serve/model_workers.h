@@ -17,7 +17,6 @@
 #include "engine/base/temporary_folder.h"
 #include "engine/protocol/worker_messages.h"
 #include "engine/serve/background_thread.h"
-#include "engine/serve/batch_times.h"
 #include "engine/supervisor/local_ranks.h"
 #include "engine/supervisor/poll_loop.h"
 #include "engine/supervisor/run_log.h"
@@ -61,6 +60,21 @@ struct DetectionAnswer {
   std::string content{};
   int width = 0, height = 0;                       ///< px, as displayed
   std::shared_ptr<const ServedWeights> weights{};  ///< null: none answered it
+};
+
+/// How long batches take, to tell early that a worker hangs.
+class BatchTimes {
+ public:
+  using Duration = std::chrono::steady_clock::duration;
+
+  /// Of a batch that was answered.
+  void add(Duration took);
+  /// Whether a batch takes so long that its worker probably hangs: ten times as long as the slowest
+  /// that was answered, and 5 s at least; in any case half of `limit`, after which it is given up.
+  bool isUnusual(Duration takes, Duration limit) const;
+
+ private:
+  Duration slowest_{0};  ///< 0: none was answered
 };
 
 /// Workers that hold the model, and the queue of images before them. A worker that is free takes

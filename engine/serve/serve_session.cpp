@@ -17,7 +17,7 @@ using Clock = supervisor::PollLoop::Clock;
 
 constexpr std::chrono::seconds kFollowInterval{1};
 constexpr int kLooksUntilTold = 3;
-constexpr std::chrono::milliseconds kLookInterval{100};
+constexpr std::chrono::milliseconds kSessionTurnInterval{100};
 constexpr std::size_t kLargeDocument = 128 << 10;
 constexpr const char* kTooManyImages = "too many images are waiting";
 constexpr const char* kIsBeingLoaded = "the model is being loaded";
@@ -72,7 +72,7 @@ void ServeSession::run() {
         failure_ = error;
         loop_.stop();
       });
-  loop_.every(kLookInterval, [this] {
+  loop_.every(kSessionTurnInterval, [this] {
     endLate();
     if (isStopping_) stopIfDrained();
   });

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <torch/types.h>
+#include <ATen/core/Tensor.h>
 
 #include <vector>
 
@@ -14,7 +14,7 @@ namespace lockstep::solver {
 class LossScaler {
  public:
   explicit LossScaler(const at::Device& device);
-  at::Tensor scaled(const at::Tensor& loss) const { return loss * scale_; }
+  at::Tensor scaled(const at::Tensor& loss) const { return loss.mul(scale_); }
   /// Divides the gradients by the scale in place; infinite ones stay infinite.
   void unscale(const std::vector<at::Tensor>& parameters) const;
   /// 1 if the scale is at its minimum, so that an overflow is not caused by it: [] float32.

@@ -14,13 +14,13 @@ at::Tensor allocate(std::int64_t bytes, HostMemory memory) {
                    at::TensorOptions(at::kByte).pinned_memory(memory == HostMemory::Pinned));
 }
 
-std::int64_t bytesOf(const PartShape& part) {
+std::int64_t partBytes(const PartShape& part) {
   return c10::multiply_integers(part.sizes) *
          static_cast<std::int64_t>(c10::elementSize(part.type));
 }
 
 at::Tensor partOf(const at::Tensor& block, std::int64_t firstByte, const PartShape& part) {
-  return block.narrow(0, firstByte, bytesOf(part)).view(part.type).view(part.sizes);
+  return block.narrow(0, firstByte, partBytes(part)).view(part.type).view(part.sizes);
 }
 
 template <typename T>
@@ -38,7 +38,7 @@ std::vector<at::Tensor> makeBlock(const std::vector<PartShape>& parts, HostMemor
   std::int64_t end = 0;
   for (const PartShape& part : parts) {
     places.push_back(end);
-    end += (bytesOf(part) + kAlignmentBytes - 1) / kAlignmentBytes * kAlignmentBytes;
+    end += (partBytes(part) + kAlignmentBytes - 1) / kAlignmentBytes * kAlignmentBytes;
   }
   const at::Tensor block = allocate(end, memory);
   std::vector<at::Tensor> tensors;

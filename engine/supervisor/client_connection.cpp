@@ -9,6 +9,7 @@
 
 #include "engine/base/error.h"
 #include "engine/events/event_record.h"
+#include "engine/protocol/json_text.h"
 
 namespace lockstep::supervisor {
 namespace {
@@ -20,7 +21,7 @@ constexpr int kRecordsPerTurn = 2000;
 
 /// The line is a message of another version of the protocol: the client's later messages are, too.
 bool isOtherVersion(const std::string& line) {
-  const auto json = nlohmann::json::parse(line, nullptr, false);
+  const auto json = protocol::parseJson(line);
   return json.is_object() && json.contains("v") && json["v"] != protocol::kVersion;
 }
 

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kShownLines = 50;
 /// How often progress is logged where there is no terminal.
 constexpr std::chrono::seconds kProgressInterval{5};
-constexpr std::chrono::seconds kExitGrace{10};
+constexpr std::chrono::seconds kInterruptGrace{10};
 
 /// Jobs of datasets make a folder, which they remove when they are stopped.
 bool makesFolder(const protocol::Work& work) {
@@ -57,7 +57,7 @@ class OneShotJob {
     interruptedBy_ = signalName(signal.number);
     if (isFirst && leavesFolder_) {
       ranks_.send({.action = protocol::Stop()});
-      loop_.after(kExitGrace, [this] { ranks_.kill(); });
+      loop_.after(kInterruptGrace, [this] { ranks_.kill(); });
     } else {
       ranks_.kill();
     }

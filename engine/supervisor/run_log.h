@@ -3,9 +3,14 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/base/file_descriptor.h"
 #include "engine/protocol/event.h"
+
+namespace lockstep::run_folder {
+class Layout;
+}  // namespace lockstep::run_folder
 
 namespace lockstep::supervisor {
 
@@ -47,6 +52,19 @@ class RunLog {
   bool fileIsStandardError_ = false;
   bool blocked_ = false;  ///< standard error is not being read
   std::string status_;
+};
+
+/// The files rank-N.log of a run folder: what the ranks of node 0 write on standard error and
+/// output. Those ranks come first in the world.
+class RankLogs {
+ public:
+  /// Throws Error when one cannot be written.
+  RankLogs(const run_folder::Layout& layout, int ranks);
+
+  void writeLine(int rank, const std::string& line);
+
+ private:
+  std::vector<base::FileDescriptor> files_;
 };
 
 }  // namespace lockstep::supervisor

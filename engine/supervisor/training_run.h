@@ -18,7 +18,6 @@
 #include "engine/supervisor/event_commands.h"
 #include "engine/supervisor/poll_loop.h"
 #include "engine/supervisor/rank_group.h"
-#include "engine/supervisor/rank_logs.h"
 #include "engine/supervisor/rank_messages.h"
 #include "engine/supervisor/restart_budget.h"
 #include "engine/supervisor/run_control.h"

@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::json;
 
 /// As one rank sends it to the others; empty: it has read everything.
-std::string encoded(const std::optional<data::BadImage>& image) {
+std::string encodedBadImage(const std::optional<data::BadImage>& image) {
   if (!image) return {};
   const data::BadImageInfo& info = image->info();
   return Json{{"message", image->what()},
@@ -22,7 +22,7 @@ std::string encoded(const std::optional<data::BadImage>& image) {
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-BadImages::Unreadable decoded(const Json& entry) {
+BadImages::Unreadable decodedBadImage(const Json& entry) {
   const auto text = [&entry](const char* name) { return entry[name].get<std::string>(); };
   const ImageId id{entry["id"].get<std::int64_t>()};
   return {data::BadImage(text("message"), {id, text("file"), text("reason")}),
@@ -34,7 +34,7 @@ BadImages::Unreadable decoded(const Json& entry) {
 std::vector<BadImages::Unreadable> BadImages::gather(
     const std::optional<data::BadImage>& own) const {
   dist::World& world = training_.context.world;
-  const std::vector<std::string> sent = world.gather(encoded(own));
+  const std::vector<std::string> sent = world.gather(encodedBadImage(own));
   Json list = Json::array();
   for (std::size_t rank = 0; rank < sent.size(); ++rank) {
     if (sent[rank].empty()) continue;
@@ -44,7 +44,7 @@ std::vector<BadImages::Unreadable> BadImages::gather(
   std::vector<Unreadable> images;
   std::set<ImageId> known;
   for (const Json& entry : Json::parse(world.broadcastBytes(list.dump()))) {
-    Unreadable unreadable = decoded(entry);
+    Unreadable unreadable = decodedBadImage(entry);
     if (known.insert(unreadable.image.info().id).second) images.push_back(std::move(unreadable));
   }
   return images;

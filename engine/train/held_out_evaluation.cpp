@@ -21,7 +21,7 @@ namespace {
 using protocol::Phase;
 using protocol::RunState;
 
-std::vector<coco::Detection> detectionsOf(const std::vector<coco::Detection>& detections,
+std::vector<coco::Detection> detectionsOn(const std::vector<coco::Detection>& detections,
                                           const std::vector<ImageId>& images) {
   const std::unordered_set<ImageId> wanted(images.begin(), images.end());
   std::vector<coco::Detection> chosen;
@@ -191,7 +191,7 @@ void HeldOutEvaluation::writePredictions(const eval::Detected& found) {
   try {
     base::writeFileAtomically(
         partial, eval::predictionsJson(images, training_.experiment.model.boxHead.scoreThreshold,
-                                       detectionsOf(found.detections, images)));
+                                       detectionsOn(found.detections, images)));
   } catch (const Error& error) {
     return logWriteError("predictions", error);
   }

@@ -5,18 +5,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "engine/base/number_text.h"
 #include "engine/config/losses.h"
 #include "engine/events/tags.h"
 #include "engine/structures/tensor_block.h"
-#include "engine/train/detector_metrics.h"
 
 namespace lockstep::train {
 namespace {
 
 namespace tags = events::tags;
+using model::DetectorCount;
 
 /// The first figures: the losses and their weighted sum.
 constexpr auto kLossCount = static_cast<std::int64_t>(config::kLossNames.size());
@@ -47,6 +48,39 @@ std::string nonFinite(const Figures& figures) {
     text += (text.empty() ? "" : " ") + std::string(tags::nameIn(tag)) + "=" + written;
   }
   return text;
+}
+
+/// A count per image, or relative to another count.
+struct DetectorMetric {
+  const char* tag;
+  DetectorCount count;
+  std::optional<DetectorCount> of{};
+};
+
+constexpr DetectorMetric kMetrics[] = {
+    {tags::kRpnPositives, DetectorCount::RpnPositives},
+    {tags::kRpnRecall, DetectorCount::ProposedObjects, DetectorCount::Objects},
+    {tags::kRoiPositives, DetectorCount::RoiPositives},
+    {tags::kBoxAccuracy, DetectorCount::CorrectClasses, DetectorCount::Rois},
+    {tags::kMaskAccuracy, DetectorCount::CorrectMaskPixels, DetectorCount::MaskPixels},
+};
+
+/// What the event log has of model::DetectorCounts, of each step: `rpn/positives`, `rpn/recall`, …
+/// A ratio without a denominator (no object, no mask) is left out. counts: sums over all images of
+/// the step, in the order of DetectorCounts.
+Figures detectorMetrics(const std::array<double, model::kDetectorCounts>& counts, double images) {
+  Figures values;
+  for (const DetectorMetric& metric : kMetrics) {
+    const double denominator = metric.of ? counts[model::indexOf(*metric.of)] : images;
+    if (denominator > 0)
+      values.emplace_back(metric.tag,
+                          static_cast<float>(counts[model::indexOf(metric.count)] / denominator));
+  }
+  for (std::size_t level = 0; level < config::kPyramidLevels; ++level) {
+    const double matched = counts[model::indexOf(DetectorCount::MatchedAnchors, level)];
+    values.emplace_back(tags::matchedAnchors(level), static_cast<float>(matched / images));
+  }
+  return values;
 }
 
 }  // namespace

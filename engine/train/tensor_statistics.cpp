@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <regex>
 
 #include "engine/config/name_pattern.h"
 #include "engine/events/tags.h"
@@ -17,15 +16,15 @@ namespace tags = events::tags;
 
 TensorStatistics::TensorStatistics(const std::vector<solver::Parameter>& parameters,
                                    const std::vector<std::string>& include) {
-  std::vector<std::regex> patterns;
+  std::vector<base::Pattern> patterns;
   std::ranges::transform(include, std::back_inserter(patterns), config::namePattern);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const std::string& name = parameters[i].name;
     if (const auto part = config::partOf(name))
       membersOfPart_[static_cast<std::size_t>(*part)].push_back(static_cast<std::int64_t>(i));
     const bool isIncluded =
-        patterns.empty() || std::ranges::any_of(patterns, [&](const std::regex& pattern) {
-          return std::regex_search(name, pattern);
+        patterns.empty() || std::ranges::any_of(patterns, [&](const base::Pattern& pattern) {
+          return !pattern.find(name).empty();
         });
     if (!isIncluded) continue;
     included_.push_back(i);

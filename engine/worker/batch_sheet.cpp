@@ -29,7 +29,7 @@ std::vector<std::string> namesOf(const std::vector<coco::Category>& categories) 
 }
 
 /// Image n of the batch, without its padding, as pixels again.
-data::RgbImage pixelsOf(const data::Batch& batch, std::int64_t n) {
+data::RgbImage imageOf(const data::Batch& batch, std::int64_t n) {
   const base::ImageSize size = batch.sizes[static_cast<std::size_t>(n)];
   data::RgbImage image(static_cast<int>(size.width), static_cast<int>(size.height));
   const std::int64_t plane = batch.padded.height * batch.padded.width;
@@ -113,7 +113,7 @@ data::RgbImage BatchSheetPainter::draw(const data::Batch& batch,
   for (int n = 0; n < count; ++n) {
     const int left = kGapPx + n % columns * (width + kGapPx);
     const int top = kGapPx + n / columns * (height + kCaptionPx + kGapPx);
-    data::RgbImage image = pixelsOf(batch, n);
+    data::RgbImage image = imageOf(batch, n);
     overlay_.draw(image, objectsOf(batch, n), LabelContent::Name);
     fill(sheet, left, top, width, height, kPaddingGrey);
     copyInto(sheet, image, left, top);

@@ -78,7 +78,8 @@ formats::LabelImage labelsIn(const cv::Mat& pixels, const std::string& name) {
 }
 
 /// nullopt: OpenCV cannot read it.
-std::optional<formats::LabelImage> decoded(const std::string& bytes, const std::string& name) {
+std::optional<formats::LabelImage> decodedLabels(const std::string& bytes,
+                                                 const std::string& name) {
   if (bytes.starts_with("\xff\xd8\xff"))
     throw Error(name + ": is a JPEG, which changes values; save label images as PNG or TIFF");
   if (auto labels = readIndexedPng(bytes)) return labels;
@@ -108,7 +109,7 @@ base::ImageSize DatasetImages::sizeOf(const std::filesystem::path& image) const 
 }
 
 formats::LabelImage DatasetImages::labelsOf(const std::filesystem::path& image) const {
-  auto labels = decoded(base::readFile(image), image.string());
+  auto labels = decodedLabels(base::readFile(image), image.string());
   if (!labels) labels = readTiff32(image);
   if (!labels) throw Error(image.string() + ": cannot be decoded as an image");
   return std::move(*labels);
@@ -116,7 +117,7 @@ formats::LabelImage DatasetImages::labelsOf(const std::filesystem::path& image) 
 
 formats::LabelImage DatasetImages::decodeLabels(const std::string& bytes,
                                                 const std::string& name) const {
-  auto labels = decoded(bytes, name);
+  auto labels = decodedLabels(bytes, name);
   if (!labels) throw Error(name + ": cannot be decoded as an image");
   return std::move(*labels);
 }

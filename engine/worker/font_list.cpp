@@ -5,7 +5,6 @@
 #include <memory>
 
 namespace lockstep::worker {
-namespace {
 
 template <auto destroy>
 struct Destroy {
@@ -14,6 +13,9 @@ struct Destroy {
     destroy(object);
   }
 };
+
+namespace {
+
 using Config = std::unique_ptr<FcConfig, Destroy<FcConfigDestroy>>;
 using Pattern = std::unique_ptr<FcPattern, Destroy<FcPatternDestroy>>;
 using FontSet = std::unique_ptr<FcFontSet, Destroy<FcFontSetDestroy>>;

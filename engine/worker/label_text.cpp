@@ -20,11 +20,7 @@ constexpr int kSubpixels = 64;  // units of FreeType and HarfBuzz per px
 struct DestroyBuffer {
   void operator()(hb_buffer_t* buffer) const { hb_buffer_destroy(buffer); }
 };
-struct DestroyFont {
-  void operator()(hb_font_t* font) const { hb_font_destroy(font); }
-};
 using Buffer = std::unique_ptr<hb_buffer_t, DestroyBuffer>;
-using ShapingFont = std::unique_ptr<hb_font_t, DestroyFont>;
 
 /// A glyph of one font; its origin on the baseline in px from the line's start, y downwards.
 struct PlacedGlyph {
@@ -96,6 +92,11 @@ RenderedGlyph renderGlyph(FT_Face face, FT_UInt index) {
 }  // namespace
 
 struct LabelText::Parts {
+  struct DestroyFont {
+    void operator()(hb_font_t* font) const { hb_font_destroy(font); }
+  };
+  using ShapingFont = std::unique_ptr<hb_font_t, DestroyFont>;
+
   Parts(const FontList& list, int heightPx) : fonts(list, heightPx) {}
 
   hb_font_t* shapingFont(std::size_t font) {

@@ -1,8 +1,10 @@
 #include <torch/types.h>
 
+#include <fstream>
 #include <map>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <unordered_set>
 
 #include "engine/base/atomic_file.h"
@@ -11,12 +13,12 @@
 #include "engine/base/image_size.h"
 #include "engine/base/log.h"
 #include "engine/coco/files/results.h"
+#include "engine/data/image_file.h"
 #include "engine/eval/evaluator.h"
 #include "engine/train/device.h"
 #include "engine/train/loaded_model.h"
 #include "engine/worker/jobs.h"
 #include "engine/worker/overlay.h"
-#include "engine/worker/overlay_file.h"
 
 namespace lockstep::worker {
 namespace {
@@ -51,6 +53,29 @@ std::string resultsWithFileNames(const Detections& detections,
 /// The id distinguishes files of one name in different folders.
 std::filesystem::path overlayOf(const InputImage& input, const std::filesystem::path& folder) {
   return folder / (input.file.stem().string() + "-" + std::to_string(input.id.value) + ".png");
+}
+
+/// A tEXt chunk with its length and CRC (PNG specification, section 11.3.3).
+constexpr std::string_view kMarker("\0\0\0\x11tEXtSoftware\0lockstep\xd0\x7d\x4f\x27", 29);
+/// Offset after the signature and the IHDR chunk, which come first and have a fixed size.
+constexpr std::size_t kMarkerOffset = 8 + 25;
+
+/// Writes an overlay as a PNG with a marker in its metadata, so that predict may overwrite it
+/// later. Throws Error.
+void writeOverlay(const data::RgbImage& image, const std::filesystem::path& file) {
+  std::string bytes = data::encodeImage(image, file);
+  bytes.insert(kMarkerOffset, kMarker);
+  base::writeFileAtomically(file, bytes);
+}
+
+/// Whether the file has that marker.
+bool isOverlay(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored)) return false;
+  std::string beginning(kMarkerOffset + kMarker.size(), '\0');
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+  return stream && beginning.ends_with(kMarker);
 }
 
 /// Why an overlay must not overwrite the existing file, and half of the remedy; empty: it may.

@@ -22,7 +22,7 @@ using namespace lockstep;
 
 namespace {
 
-constexpr int kPatienceMs = 60000;
+constexpr int kChoicePatienceMs = 60000;
 
 bool isPredicted(const app::PredictionsPage& page, const QString& image) {
   const auto shown = page.view()->shownImage();
@@ -37,20 +37,20 @@ const char* choose(app::MainWindow& window, const QString& image) {
   app::PredictionsPage* page = window.predictionsPage();
   const auto* all = page->findChild<QPushButton*>(QStringLiteral("predictAll"));
   const auto canPredict = [&] { return window.isReady() && all->isVisible() && all->isEnabled(); };
-  if (!QTest::qWaitFor(canPredict, kPatienceMs)) return "no engine to predict with";
+  if (!QTest::qWaitFor(canPredict, kChoicePatienceMs)) return "no engine to predict with";
   QMimeData data;
   data.setUrls({QUrl::fromLocalFile(image)});
   QDragEnterEvent enter({50, 50}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
   QApplication::sendEvent(page, &enter);
   QDropEvent drop({50, 50}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
   QApplication::sendEvent(page, &drop);
-  if (!QTest::qWaitFor([&] { return isPredicted(*page, image); }, kPatienceMs))
+  if (!QTest::qWaitFor([&] { return isPredicted(*page, image); }, kChoicePatienceMs))
     return "no prediction of the opened image";
   for (auto* button : page->findChild<widgets::ClassFilter*>()->findChildren<QPushButton*>())
     if (button->text() == QLatin1String("None")) button->click();
   window.showPage(app::Page::Compare);
   app::ComparePage* compare = window.comparePage();
-  if (!QTest::qWaitFor([&] { return window.isReady(); }, kPatienceMs)) return "no comparison";
+  if (!QTest::qWaitFor([&] { return window.isReady(); }, kChoicePatienceMs)) return "no comparison";
   QTest::keyClick(compare->tables()->tabBar(), Qt::Key_Right);
   QTest::keyClick(compare, Qt::Key_V);
   return "chosen";

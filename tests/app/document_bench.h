@@ -8,13 +8,12 @@
 
 #include "app/controllers/document_controller.h"
 #include "tests/app/scripted_answers.h"
+#include "tests/support/text.h"
 
 namespace lockstep::tests {
 
 /// The last line of edited_documents.
 inline constexpr const char* kAllSaid = "all";
-
-inline QString text(const char* bytes) { return QString::fromUtf8(bytes); }
 
 /// The document of a window: the controller with the text that is edited.
 struct DocumentWindow {

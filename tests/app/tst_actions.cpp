@@ -15,10 +15,10 @@
 
 #include "app/configure/configure_page.h"
 #include "app/frame/keys_dialog.h"
-#include "app/frame/main_window.h"
 #include "app/monitor/monitor_page.h"
 #include "app/runs/runs_panel.h"
 #include "tests/app/made_run.h"
+#include "tests/app/shared_window.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
 #include "widgets/action_keywords.h"
@@ -27,7 +27,6 @@
 using namespace lockstep;
 using app::MainWindow;
 using app::Page;
-using tests::optionsFor;
 
 namespace {
 
@@ -71,14 +70,14 @@ class TstActions : public QObject {
     QCoreApplication::setOrganizationName(QStringLiteral("tests"));
     widgets::setChosenKeys({});
   }
-  void cleanup() { widgets::setChosenKeys({}); }
+  void cleanup() {
+    widgets::setChosenKeys({});
+    for (QAction* action : widgets::namedActions(&window_.window()))
+      action->setShortcuts(widgets::defaultKeysOf(action));
+  }
 
   void everyActionHasAnIdATextAndKeysOfItsOwn() {
-    MainWindow window(&theme_, optionsFor({}));
-    window.configurePage();
-    window.predictionsPage();
-    window.dataPage();
-    window.comparePage();
+    MainWindow& window = withAllPages();
     const QList<QAction*> actions = widgets::namedActions(&window);
     QVERIFY(actions.size() > 45);
     std::set<QString> ids, texts;
@@ -100,17 +99,17 @@ class TstActions : public QObject {
 
   /// Every action can be reached without a mouse, whether it has keys or not.
   void everyActionIsInThePalette() {
-    MainWindow window(&theme_, optionsFor({}));
-    window.show();
-    QVERIFY(QTest::qWaitForWindowActive(&window));
+    MainWindow& window = window_.show({});
     Palette palette(window);
     QVERIFY(palette.popup);
     const QStringList shown = palette.shown();
     for (const QAction* action : widgets::namedActions(&window)) {
-      if (action->objectName() == QStringLiteral("window.palette") ||
-          action->objectName() == QStringLiteral("window.escape"))
-        continue;
       if (!action->isVisible()) continue;  // a recent file that there is not
+      if (action->objectName() == QStringLiteral("window.palette") ||
+          action->objectName() == QStringLiteral("window.escape")) {
+        QVERIFY2(!action->shortcuts().isEmpty(), qPrintable(action->objectName()));
+        continue;
+      }
       const QString text = widgets::listedText(action);
       QVERIFY2(std::ranges::any_of(shown, [&](const QString& row) { return row.endsWith(text); }),
                qPrintable(text));
@@ -119,37 +118,12 @@ class TstActions : public QObject {
     QTRY_VERIFY(!window.findChild<QWidget*>(QStringLiteral("commandPalette")));
   }
 
-  /// With keys of its own, or from the palette, which keys open; so none needs a mouse.
-  void everyActionIsReachedWithTheKeyboard() {
-    MainWindow window(&theme_, optionsFor({}));
-    window.show();
-    QVERIFY(QTest::qWaitForWindowActive(&window));
-    const Palette palette(window);  // by its keys
-    QVERIFY(palette.popup);
-    QStringList listed;
-    for (int i = 0; i < palette.list->topLevelItemCount(); ++i)
-      listed << palette.list->topLevelItem(i)->text(0);
-    for (const QAction* action : widgets::namedActions(&window)) {
-      if (!action->isVisible()) continue;
-      const QString text = widgets::listedText(action);
-      const bool isInPalette =
-          std::ranges::any_of(listed, [&](const QString& row) { return row.endsWith(text); });
-      QVERIFY2(!action->shortcuts().isEmpty() || isInPalette, qPrintable(action->objectName()));
-    }
-    QTest::keyClick(palette.words, Qt::Key_Escape);
-    // The menu too, whose entries are these actions.
-    QVERIFY(!actionWithId(window, "window.menu")->shortcuts().isEmpty());
-  }
-
   void thePaletteGoesToARun() {
     QTemporaryDir parent;
     const QString first = tests::makeRun(parent.path(), tests::made("first one", 1000));
     const QString second = tests::makeRun(parent.path(), tests::made("second one", 2000));
-    MainWindow window(&theme_, optionsFor({parent.path(), first}));
-    window.show();
-    QVERIFY(QTest::qWaitForWindowActive(&window));
-    QTRY_VERIFY(window.isReady());
-    QTRY_COMPARE(window.runsPanel()->currentRun(), first);
+    MainWindow& window = window_.show({parent.path(), first});
+    QCOMPARE(window.runsPanel()->currentRun(), first);
     const Palette palette(window);
     QVERIFY(palette.popup);
     QVERIFY(!palette.shown().join(u'\n').contains(QStringLiteral("Go to run")));
@@ -163,10 +137,7 @@ class TstActions : public QObject {
   void thePaletteHasTheActionsOfTheSelectedRun() {
     QTemporaryDir parent;
     const QString run = tests::makeRun(parent.path(), tests::MadeRun());
-    MainWindow window(&theme_, optionsFor({run}));
-    window.show();
-    QVERIFY(QTest::qWaitForWindowActive(&window));
-    QTRY_COMPARE(window.runsPanel()->currentRun(), run);
+    MainWindow& window = window_.show({run});
     const Palette palette(window);
     const QString prefix = QStringLiteral("Selected run: ");
     const QStringList shown = palette.shown();
@@ -181,10 +152,7 @@ class TstActions : public QObject {
   void wordsFindAnActionAndReturnTriggersIt() {
     QTemporaryDir parent;
     const QString run = tests::makeRun(parent.path(), tests::MadeRun());
-    MainWindow window(&theme_, optionsFor({run}));
-    window.show();
-    QVERIFY(QTest::qWaitForWindowActive(&window));
-    QTRY_VERIFY(window.isReady());
+    MainWindow& window = window_.show({run});
     window.showPage(Page::Configure);
     const Palette palette(window);
     QVERIFY(palette.popup);
@@ -230,9 +198,7 @@ class TstActions : public QObject {
   void everyUsualWordFindsAnAction() {
     QFETCH(QString, words);
     QFETCH(QString, first);
-    MainWindow window(&theme_, optionsFor({}));
-    window.show();
-    QVERIFY(QTest::qWaitForWindowActive(&window));
+    MainWindow& window = window_.show({});
     const Palette palette(window);
     QVERIFY(palette.popup);
     palette.type(words);
@@ -241,19 +207,13 @@ class TstActions : public QObject {
   }
 
   void keywordsAreOfActions() {
-    MainWindow window(&theme_, optionsFor({}));
-    window.configurePage();
-    window.predictionsPage();
-    window.dataPage();
-    window.comparePage();
+    MainWindow& window = withAllPages();
     for (const QString& id : widgets::actionsWithKeywords())
       QVERIFY2(window.findChild<QAction*>(id), qPrintable(id));
   }
 
   void theNameOfADockShowsIt() {
-    MainWindow window(&theme_, optionsFor({}));
-    window.show();
-    QVERIFY(QTest::qWaitForWindowActive(&window));
+    MainWindow& window = window_.show({});
     const Palette palette(window);
     QVERIFY(palette.popup);
     for (const char* name : {"Inspector", "Devices"}) {
@@ -265,9 +225,7 @@ class TstActions : public QObject {
   }
 
   void arrowsPassOverWhatCannotBeDone() {
-    MainWindow window(&theme_, optionsFor({}));
-    window.show();
-    QVERIFY(QTest::qWaitForWindowActive(&window));
+    MainWindow& window = window_.show({});
     const Palette palette(window);
     QVERIFY(palette.popup);
     std::set<QString> passed{palette.current()};
@@ -287,33 +245,31 @@ class TstActions : public QObject {
   }
 
   void changedKeysWorkAtOnceAndInTheNextWindow() {
-    app::MainWindowOptions options = optionsFor({});
-    options.keepLayout = true;
+    widgets::ThemeSwitch theme;
+    const auto open = [&theme] { return tests::openWindow(theme, tests::keepingOptionsFor({})); };
     {
-      MainWindow window(&theme_, options);
-      window.show();
-      app::KeysDialog dialog(&window, true);
+      const auto window = open();
+      app::KeysDialog dialog(window.get(), true);
       dialog.show();
       choose(dialog, QStringLiteral("Full screen"));
       dialog.findChild<QKeySequenceEdit*>()->setKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_F);
       QTest::mouseClick(buttonOf(dialog, "Set keys"), Qt::LeftButton);
-      QCOMPARE(actionWithId(window, "window.full_screen")->shortcut(),
+      QCOMPARE(actionWithId(*window, "window.full_screen")->shortcut(),
                QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_F));
     }
     {
-      MainWindow window(&theme_, options);
-      QCOMPARE(actionWithId(window, "window.full_screen")->shortcut(),
+      const auto window = open();
+      QCOMPARE(actionWithId(*window, "window.full_screen")->shortcut(),
                QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_F));
-      app::KeysDialog dialog(&window, true);
+      app::KeysDialog dialog(window.get(), true);
       choose(dialog, QStringLiteral("Full screen"));
       QTest::mouseClick(buttonOf(dialog, "Reset to the default"), Qt::LeftButton);
     }
-    const MainWindow window(&theme_, options);
-    QCOMPARE(actionWithId(window, "window.full_screen")->shortcut(), QKeySequence(Qt::Key_F11));
+    QCOMPARE(actionWithId(*open(), "window.full_screen")->shortcut(), QKeySequence(Qt::Key_F11));
   }
 
   void keysOfAnotherActionAreTakenFromItAfterAWarning() {
-    MainWindow window(&theme_, optionsFor({}));
+    MainWindow& window = window_.show({});
     app::KeysDialog dialog(&window, false);
     dialog.show();
     choose(dialog, QStringLiteral("Full screen"));
@@ -327,11 +283,7 @@ class TstActions : public QObject {
 
   /// One key may mean two actions, on two pages; and a default may be another's by now.
   void allOthersLoseTheKeys() {
-    MainWindow window(&theme_, optionsFor({}));
-    window.configurePage();
-    window.predictionsPage();
-    window.dataPage();
-    window.comparePage();
+    MainWindow& window = withAllPages();
     app::KeysDialog dialog(&window, false);
     dialog.show();
     auto* edit = dialog.findChild<QKeySequenceEdit*>();
@@ -358,7 +310,7 @@ class TstActions : public QObject {
   }
 
   void theKeysOfTheRowThatIsSeenAreSet() {
-    MainWindow window(&theme_, optionsFor({}));
+    MainWindow& window = window_.show({});
     app::KeysDialog dialog(&window, false);
     dialog.show();
     QTest::keyClicks(dialog.findChild<QLineEdit*>(), QStringLiteral("theme: dark"));
@@ -378,7 +330,7 @@ class TstActions : public QObject {
   }
 
   void aTooltipNamesTheKeysAsTheyAreNow() {
-    MainWindow window(&theme_, optionsFor({}));
+    MainWindow& window = window_.show({});
     auto* stop = window.findChild<QPushButton*>(QStringLiteral("stopButton"));
     QVERIFY(widgets::toolTipWithKeys(stop).endsWith(QStringLiteral("(Ctrl+.)")));
     actionWithId(window, "run.stop")->setShortcut(Qt::CTRL | Qt::Key_F12);
@@ -388,6 +340,14 @@ class TstActions : public QObject {
   }
 
  private:
+  MainWindow& withAllPages() {
+    MainWindow& window = window_.show({});
+    window.configurePage();
+    window.predictionsPage();
+    window.dataPage();
+    window.comparePage();
+    return window;
+  }
   static void choose(app::KeysDialog& dialog, const QString& name) {
     auto* list = dialog.findChild<QTreeWidget*>();
     list->setCurrentItem(list->findItems(name, Qt::MatchExactly, 1).first());
@@ -398,7 +358,7 @@ class TstActions : public QObject {
     return nullptr;
   }
 
-  widgets::ThemeSwitch theme_;
+  tests::SharedWindow window_;
   std::unique_ptr<QTemporaryDir> settings_;
 };
 

@@ -12,6 +12,7 @@
 #include "app/monitor/monitor_page.h"
 #include "app/runs/fork_dialog.h"
 #include "tests/app/made_run.h"
+#include "tests/app/shared_window.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
 #include "widgets/config_editor/config_editor.h"
@@ -61,9 +62,7 @@ class TstAdvice : public QObject {
     tests::MadeRun plan;
     plan.keptCheckpoints = {10, 20, 30, 40};
     const QString folder = tests::makeRun(parent.path(), plan);
-    MainWindow window(&theme_, tests::optionsFor({folder}));
-    window.show();
-    QTRY_VERIFY(window.isReady());
+    MainWindow& window = window_.show({folder});
     Alert alert = alertOf(1'000'000, AlertKind::LearningRateTooHigh, 24, 38);
     alert.key = "solver.base_lr";
     alert.value = "0.005";
@@ -106,9 +105,7 @@ class TstAdvice : public QObject {
     tests::MadeRun plan;
     plan.keptCheckpoints = {40};
     const QString folder = tests::makeRun(parent.path(), plan);
-    MainWindow window(&theme_, tests::optionsFor({folder}));
-    window.show();
-    QTRY_VERIFY(window.isReady());
+    MainWindow& window = window_.show({folder});
     Alert alert = alertOf(1'000'000, AlertKind::LearningRateTooHigh, 24, 38);
     alert.key = "solver.base_lr";
     alert.value = "0.02";
@@ -137,10 +134,7 @@ class TstAdvice : public QObject {
 
   void aRunWithoutAdviceHasNoSection() {
     QTemporaryDir parent;
-    MainWindow window(&theme_,
-                      tests::optionsFor({tests::makeRun(parent.path(), tests::MadeRun())}));
-    window.show();
-    QTRY_VERIFY(window.isReady());
+    const MainWindow& window = window_.show({tests::makeRun(parent.path(), {})});
     auto* advice = window.monitorPage()->findChild<app::AdviceSection*>();
     QVERIFY(advice->cards().empty() && !advice->isVisible());
   }
@@ -149,7 +143,7 @@ class TstAdvice : public QObject {
   static QPushButton* cardButton(const app::AdviceSection& advice) {
     return advice.findChild<QPushButton*>(QStringLiteral("forkWith"));
   }
-  widgets::ThemeSwitch theme_;
+  tests::SharedWindow window_;
 };
 
 LOCKSTEP_TEST(TstAdvice)

@@ -15,6 +15,7 @@
 #include "app/runs/runs_panel.h"
 #include "engine/supervisor/event_log.h"
 #include "tests/app/made_run.h"
+#include "tests/app/shared_window.h"
 #include "tests/app/window_options.h"
 #include "tests/support/append_scalars.h"
 #include "tests/support/test_main.h"
@@ -22,7 +23,6 @@
 
 using namespace lockstep;
 using app::MainWindow;
-using tests::optionsFor;
 
 namespace {
 
@@ -64,9 +64,7 @@ class TstAlerts : public QObject {
   void aDismissedAlertDoesNotHideLaterOnes() {
     QTemporaryDir parent;
     const QString folder = tests::makeRun(parent.path(), slowRankRun("late", 2000));
-    MainWindow window(&theme_, optionsFor({folder}, app::Page::Monitor));
-    window.show();
-    QTRY_VERIFY(window.isReady());
+    const MainWindow& window = window_.show({folder});
     auto* banner = window.monitorPage()->findChild<widgets::Banner*>();
     QTRY_VERIFY(banner->isVisible());
     QVERIFY(banner->detail().contains(QStringLiteral("rank 2")));
@@ -86,9 +84,7 @@ class TstAlerts : public QObject {
     QTemporaryDir parent;
     const QString first = tests::makeRun(parent.path(), slowRankRun("first", 2000));
     const QString second = tests::makeRun(parent.path(), slowRankRun("second", 1000));
-    MainWindow window(&theme_, optionsFor({parent.path()}, app::Page::Monitor));
-    window.show();
-    QTRY_VERIFY(window.isReady());
+    const MainWindow& window = window_.show({parent.path()});
     auto* banner = window.monitorPage()->findChild<widgets::Banner*>();
     window.runsPanel()->selectRun(first);
     QTRY_VERIFY(banner->isVisible());
@@ -109,24 +105,25 @@ class TstAlerts : public QObject {
     failing.state = "failed";
     failing.error = "rank 1 was killed";
     const QString failed = tests::makeRun(parent.path(), failing);
-    app::MainWindowOptions options = optionsFor({parent.path()}, app::Page::Monitor);
-    options.keepLayout = true;
+    widgets::ThemeSwitch theme;
+    const auto open = [&theme](const QString& path) {
+      return tests::openWindow(theme, tests::keepingOptionsFor({path}, app::Page::Monitor));
+    };
     for (const bool wasDismissed : {false, true}) {
-      MainWindow window(&theme_, options);
-      window.show();
-      window.runsPanel()->selectRun(folder);
-      QTRY_COMPARE(window.runsPanel()->currentRun(), folder);
-      QTRY_VERIFY(window.isReady());
-      QCOMPARE(window.monitorPage()->alertBanner()->isVisible(), !wasDismissed);
-      if (!wasDismissed) window.monitorPage()->alertBanner()->dismiss();
-      window.runsPanel()->selectRun(failed);
-      QTRY_COMPARE(window.runsPanel()->currentRun(), failed);
-      auto* banner = window.findChild<app::RunBanner*>();
+      const auto window = open(parent.path());
+      window->runsPanel()->selectRun(folder);
+      QTRY_COMPARE(window->runsPanel()->currentRun(), folder);
+      QTRY_VERIFY(window->isReady());
+      QCOMPARE(window->monitorPage()->alertBanner()->isVisible(), !wasDismissed);
+      if (!wasDismissed) window->monitorPage()->alertBanner()->dismiss();
+      window->runsPanel()->selectRun(failed);
+      QTRY_COMPARE(window->runsPanel()->currentRun(), failed);
+      auto* banner = window->findChild<app::RunBanner*>();
       if (!wasDismissed) {
         QTRY_VERIFY(banner->isVisible());
         banner->dismiss();
       }
-      QTRY_VERIFY(window.isReady());
+      QTRY_VERIFY(window->isReady());
       QVERIFY(!banner->isVisible());
     }
     // Another failure is shown again.
@@ -134,10 +131,8 @@ class TstAlerts : public QObject {
     run_folder::RunInfo info = run_folder::readRunInfo(layout);
     ++info.attempt;
     run_folder::writeRunInfo(layout, info);
-    options.paths = {failed};
-    MainWindow window(&theme_, options);
-    window.show();
-    QTRY_VERIFY(window.findChild<app::RunBanner*>()->isVisible());
+    const auto window = open(failed);
+    QTRY_VERIFY(window->findChild<app::RunBanner*>()->isVisible());
   }
 
   void theOverfittingAlertNamesTheRunAndItsLowestLoss() {
@@ -155,9 +150,7 @@ class TstAlerts : public QObject {
                                     [](const protocol::Alert&) {});
       eventLog.appendEvent(alert, 40, 3000);
     }
-    MainWindow window(&theme_, optionsFor({parent.path()}, app::Page::Monitor));
-    window.show();
-    QTRY_VERIFY(window.isReady());
+    const MainWindow& window = window_.show({parent.path()});
     const auto* banner = window.monitorPage()->alertBanner();
     QTRY_VERIFY(banner->isVisible());
     QCOMPARE(banner->title(), QStringLiteral("Overfitting since step 20"));
@@ -177,9 +170,7 @@ class TstAlerts : public QObject {
       supervisor::EventLog eventLog(folder.toStdString(), 15, [](const protocol::Alert&) {});
       tests::appendScalars(eventLog, 16, 3000, {{"train/loss_total", 1.F}});
     }
-    MainWindow window(&theme_, optionsFor({folder}, app::Page::Monitor));
-    window.show();
-    QTRY_VERIFY(window.isReady());
+    const MainWindow& window = window_.show({folder});
     QTRY_COMPARE(alertsIn(window).size(), 1);
     QVERIFY2(alertsIn(window)[0].contains(QStringLiteral("step 17: rank 1 was killed")),
              qPrintable(alertsIn(window)[0]));
@@ -191,10 +182,7 @@ class TstAlerts : public QObject {
     run.name = "failed";
     run.state = "failed";
     run.error = "rank 1 was killed";
-    MainWindow window(&theme_,
-                      optionsFor({tests::makeRun(parent.path(), run)}, app::Page::Monitor));
-    window.show();
-    QTRY_VERIFY(window.isReady());
+    const MainWindow& window = window_.show({tests::makeRun(parent.path(), run)});
     QTRY_COMPARE(alertsIn(window).size(), 1);
     QVERIFY2(alertsIn(window)[0].contains(QStringLiteral("rank 1 was killed")),
              qPrintable(alertsIn(window)[0]));
@@ -208,7 +196,7 @@ class TstAlerts : public QObject {
     Q_EMIT banner->dismissed();
   }
 
-  widgets::ThemeSwitch theme_;
+  tests::SharedWindow window_;
 };
 
 LOCKSTEP_TEST(TstAlerts)

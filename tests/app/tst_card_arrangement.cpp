@@ -1,20 +1,16 @@
 // Sizes and places of cards that a person chose.
 #include <QMouseEvent>
-#include <QTemporaryDir>
 #include <QTest>
 
-#include "app/frame/main_window.h"
 #include "app/models/card_arrangement.h"
 #include "app/models/card_settings.h"
 #include "app/monitor/card_sections.h"
-#include "app/monitor/monitor_page.h"
-#include "tests/app/made_run.h"
-#include "tests/app/window_options.h"
+#include "tests/app/monitor_bench.h"
 #include "tests/support/test_main.h"
-#include "widgets/plots/curve_card.h"
 
 using namespace lockstep;
-using app::MainWindow;
+using tests::cardTitled;
+using tests::MonitorBench;
 using widgets::CurveCard;
 
 namespace {
@@ -24,25 +20,6 @@ QStringList letters(const char* text) {
   for (const char* at = text; *at; ++at) all << QString(QLatin1Char(*at));
   return all;
 }
-
-struct Shown {
-  QTemporaryDir parent;
-  std::unique_ptr<MainWindow> window;
-
-  explicit Shown(widgets::ThemeSwitch& theme) {
-    window = std::make_unique<MainWindow>(
-        &theme, tests::optionsFor({tests::makeRun(parent.path(), tests::MadeRun())}));
-    window->resize(1500, 900);
-    window->show();
-    QVERIFY(QTest::qWaitFor([this] { return window->isReady(); }));
-  }
-  CurveCard* card(const char* title) const {
-    for (CurveCard* card : window->monitorPage()->cards())
-      if (card->title() == QLatin1String(title)) return card;
-    return nullptr;
-  }
-  const app::CardSettings& settings() const { return window->monitorPage()->cardSettings(); }
-};
 
 }  // namespace
 
@@ -71,32 +48,35 @@ class TstCardArrangement : public QObject {
         (app::CardSettings{{}, {}, {}, letters("ab"), {{QStringLiteral("a"), 1}}}));
   }
 
-  void keysChangeSizeAndPlaceOfTheCardWithTheFocus() {
-    const Shown shown(theme_);
-    CurveCard *mask = shown.card("Mask AP"), *box = shown.card("Box AP");
+  void sizeAndPlaceOfTheCardWithTheFocusAreChanged() {
+    const MonitorBench bench(kSize);
+    const app::CardSettings& settings = bench.page().cardSettings();
+    CurveCard *mask = cardTitled(bench.page(), QStringLiteral("Mask AP")),
+              *box = cardTitled(bench.page(), QStringLiteral("Box AP"));
     mask->plot()->setFocus();
     const int width = mask->width(), height = mask->height();
-    QTest::keyClick(mask->plot(), Qt::Key_H);
+    bench.page().sections()->changeHeight();
     QTRY_VERIFY(mask->height() > height * 3 / 2);
-    QTest::keyClick(mask->plot(), Qt::Key_W);
+    bench.page().sections()->changeWidth();
     QTRY_VERIFY(mask->width() > width * 3 / 2);
-    QCOMPARE(shown.settings().sizes.value(QStringLiteral("eval/segm/AP")).toString(),
+    QCOMPARE(settings.sizes.value(QStringLiteral("eval/segm/AP")).toString(),
              QStringLiteral("2x2"));
     box->plot()->setFocus();
-    QTest::keyClick(box->plot(), Qt::Key_Left, Qt::AltModifier);
-    QCOMPARE(shown.settings().order.mid(0, 3),
+    bench.page().sections()->moveBy(-1);
+    QCOMPARE(settings.order.mid(0, 3),
              (QStringList{QStringLiteral("train/loss_total"), QStringLiteral("eval/bbox/AP"),
                           QStringLiteral("eval/segm/AP")}));
-    shown.window->monitorPage()->sections()->resetArrangement();
+    bench.page().sections()->resetArrangement();
     QTRY_COMPARE(mask->width(), width);
-    QVERIFY(shown.settings().order.isEmpty() && shown.settings().sizes.isEmpty());
+    QVERIFY(settings.order.isEmpty() && settings.sizes.isEmpty());
   }
 
   void aCardIsDraggedByItsHead() {
-    const Shown shown(theme_);
-    CurveCard *mask = shown.card("Mask AP"), *rate = shown.card("Learning rate");
+    MonitorBench bench(kSize);
+    CurveCard *mask = cardTitled(bench.page(), QStringLiteral("Mask AP")),
+              *rate = cardTitled(bench.page(), QStringLiteral("Learning rate"));
     QTRY_VERIFY(rate->isVisible() && !rate->visibleRegion().isEmpty());
-    const QPoint before = mask->mapTo(shown.window.get(), QPoint());
+    const QPoint before = mask->mapTo(&bench.window(), QPoint());
     const QPoint head(90, 12);
     QTest::mousePress(rate, Qt::LeftButton, {}, head);
     const QPoint target = rate->mapFromGlobal(mask->mapToGlobal(mask->rect().center()));
@@ -106,12 +86,12 @@ class TstCardArrangement : public QObject {
       QCoreApplication::sendEvent(rate, &move);
     }
     QTest::mouseRelease(rate, Qt::LeftButton, {}, target);
-    QTRY_COMPARE(rate->mapTo(shown.window.get(), QPoint()), before);
-    QCOMPARE(shown.settings().order.value(1), QStringLiteral("solver/lr"));
+    QTRY_COMPARE(rate->mapTo(&bench.window(), QPoint()), before);
+    QCOMPARE(bench.page().cardSettings().order.value(1), QStringLiteral("solver/lr"));
   }
 
  private:
-  widgets::ThemeSwitch theme_;
+  static constexpr QSize kSize{1230, 720};
 };
 
 LOCKSTEP_TEST(TstCardArrangement)

@@ -6,13 +6,15 @@
 #include "app/models/card_layout.h"
 #include "tests/support/test_main.h"
 
-using namespace lockstep::app;
+using lockstep::app::CardPlace;
+using lockstep::app::CardPlan;
+using lockstep::app::CardScope;
 
 namespace {
 
 bool isShown(const CardScope& scope, const char* title) {
-  const std::vector<CardPlan> plans = monitorCards();
-  const std::vector<std::size_t> shown = cardsWith(scope, plans);
+  const std::vector<CardPlan> plans = lockstep::app::monitorCards();
+  const std::vector<std::size_t> shown = lockstep::app::cardsWith(scope, plans);
   return std::any_of(shown.begin(), shown.end(),
                      [&](std::size_t card) { return plans[card].title == QLatin1String(title); });
 }
@@ -49,11 +51,12 @@ class TstCardLayout : public QObject {
   }
 
   void theTopRowsAreFullWithAndWithoutMasks() {
-    const std::vector<CardPlan> plans = monitorCards();
+    const std::vector<CardPlan> plans = lockstep::app::monitorCards();
     CardScope scope = oneRun(0, {});
     const auto titles = [&] {
       QStringList top;
-      for (const CardPlace& place : placeCards(plans, cardsWith(scope, plans), 4))
+      for (const CardPlace& place :
+           lockstep::app::placeCards(plans, lockstep::app::cardsWith(scope, plans), 4))
         if (place.row < 2) top << plans[place.card].title;
       return top;
     };
@@ -70,7 +73,8 @@ class TstCardLayout : public QObject {
     for (std::size_t i = 0; i < plans.size(); ++i) plans[i].columnSpan = spans[i];
     const auto spansOf = [&](const std::vector<std::size_t>& shown) {
       std::vector<int> found;
-      for (const CardPlace& place : placeCards(plans, shown, 4)) found.push_back(place.columnSpan);
+      for (const CardPlace& place : lockstep::app::placeCards(plans, shown, 4))
+        found.push_back(place.columnSpan);
       return found;
     };
     QCOMPARE(spansOf({0, 1, 2}), (std::vector<int>{1, 3, 2}));        // the last row stays open
@@ -89,11 +93,11 @@ class TstCardLayout : public QObject {
   void cardsDoNotOverlap() {
     QFETCH(int, columns);
     QFETCH(bool, hasMasks);
-    const std::vector<CardPlan> plans = monitorCards();
+    const std::vector<CardPlan> plans = lockstep::app::monitorCards();
     CardScope scope = oneRun(8, {0, 1});
     scope.hasMasks = hasMasks;
-    const std::vector<std::size_t> shown = cardsWith(scope, plans);
-    const std::vector<CardPlace> places = placeCards(plans, shown, columns);
+    const std::vector<std::size_t> shown = lockstep::app::cardsWith(scope, plans);
+    const std::vector<CardPlace> places = lockstep::app::placeCards(plans, shown, columns);
     QCOMPARE(places.size(), shown.size());
     std::set<std::pair<int, int>> taken;
     for (const CardPlace& place : places) {

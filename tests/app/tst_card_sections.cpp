@@ -14,48 +14,34 @@
 #include "app/frame/main_window.h"
 #include "app/models/tag_sections.h"
 #include "app/monitor/card_sections.h"
-#include "app/monitor/curve_tools.h"
-#include "app/monitor/monitor_page.h"
 #include "app/monitor/parameter_section.h"
 #include "app/monitor/tag_cards.h"
-#include "tests/app/made_run.h"
+#include "tests/app/monitor_bench.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
-#include "widgets/plots/curve_card.h"
 #include "widgets/plots/heat_map.h"
 
 using namespace lockstep;
-using app::MainWindow;
-using tests::optionsFor;
 
 namespace {
 
-/// A window with a run that has these tags besides those of made runs.
-struct Shown {
-  QTemporaryDir parent;
-  std::unique_ptr<MainWindow> window;
-  QString run;
+/// Gives a run that is shown these tags besides those of made runs.
+void addTags(app::MonitorPage& page, app::RunController& run,
+             const std::vector<std::string>& tags) {
+  events::ScalarValues values;
+  float value = 0.5F;
+  for (const std::string& tag : tags) values.push_back({tag, value *= 1.1F});
+  for (int step = 1000; step < 1010; ++step)
+    run.history().metrics().append(step, 1.9e9 + step, values);
+  page.setRuns({{&run, QStringLiteral("run"), 0}});
+  QTRY_VERIFY(page.isReady());
+}
 
-  explicit Shown(widgets::ThemeSwitch& theme, const std::vector<std::string>& tags,
-                 bool keepsLayout = false) {
-    run = tests::makeRun(parent.path(), tests::MadeRun());
-    app::MainWindowOptions options = optionsFor({run});
-    options.keepLayout = keepsLayout;
-    window = std::make_unique<MainWindow>(&theme, options);
-    window->show();
-    waitTillReady();
-    app::RunController* open = window->findChild<app::OpenRuns*>()->find(run);
-    events::ScalarValues values;
-    float value = 0.5F;
-    for (const std::string& tag : tags) values.push_back({tag, value *= 1.1F});
-    for (int step = 1000; step < 1010; ++step)
-      open->history().metrics().append(step, 1.9e9 + step, values);
-    page().setRuns({{open, QStringLiteral("run"), 0}});
-    waitTillReady();
-  }
-  app::MonitorPage& page() const { return *window->monitorPage(); }
-  void waitTillReady() const {
-    QVERIFY(QTest::qWaitFor([this] { return window->isReady(); }));
+/// The page with a run that has these tags too.
+struct TaggedRun : tests::MonitorBench {
+  explicit TaggedRun(const std::vector<std::string>& tags) { addTags(page(), run(), tags); }
+  QLineEdit* words() const {
+    return page().tools()->findChild<QLineEdit*>(QStringLiteral("cardSearch"));
   }
 };
 
@@ -114,75 +100,80 @@ class TstCardSections : public QObject {
   }
 
   void aSectionIsFoldedTillItIsOpened() {
-    const Shown shown(theme_, kTags);
+    TaggedRun shown(kTags);
     app::TagCards* section = shown.page().section(QStringLiteral("my"));
     QVERIFY(section && section->isVisible() && !section->isOpen());
     QVERIFY(section->cards().empty());
     QTest::mouseClick(foldOf(*section), Qt::LeftButton);
     QCOMPARE(titlesOf(*section), (QStringList{QStringLiteral("depth"), QStringLiteral("width")}));
     QTRY_VERIFY(section->cards().front().card->isVisible());
-    shown.waitTillReady();
+    shown.waitUntilReady();
     QVERIFY(section->cards().front().card->plot()->hasPoints());
     QTest::keyClick(foldOf(*section), Qt::Key_Space);
     QVERIFY(!section->isOpen());
   }
 
   void wordsFindCardsInAllSections() {
-    const Shown shown(theme_, kTags);
-    auto* words = shown.window->findChild<QLineEdit*>(QStringLiteral("cardSearch"));
-    QTest::keyClick(shown.window.get(), Qt::Key_F, Qt::ControlModifier);
-    QTest::keyClicks(words, QStringLiteral("my wid"));
+    TaggedRun shown(kTags);
+    shown.page().tools()->focusSearch();
+    QVERIFY(shown.words()->hasFocus());
+    QTest::keyClicks(shown.words(), QStringLiteral("my wid"));
     app::TagCards* section = shown.page().section(QStringLiteral("my"));
     QTRY_COMPARE(titlesOf(*section), QStringList{QStringLiteral("width")});
     QVERIFY(section->isOpen());
     for (const widgets::CurveCard* card : shown.page().cards()) QVERIFY(!card->isVisible());
-    words->clear();
+    shown.words()->clear();
     QTRY_VERIFY(!section->isOpen());
     QVERIFY(shown.page().cards().front()->isVisible());
   }
 
   void aPinnedCardIsOnTopAndAHiddenOneComesBack() {
-    const Shown shown(theme_, kTags);
+    TaggedRun shown(kTags);
     app::TagCards* section = shown.page().section(QStringLiteral("my"));
     QTest::mouseClick(foldOf(*section), Qt::LeftButton);
     chooseInMenu(section->cards().front().card, QStringLiteral("Pin to the top"));
     app::TagCards* pinned = shown.page().section(app::CardSections::kPinned);
     QCOMPARE(titlesOf(*pinned), QStringList{QStringLiteral("depth")});
     QVERIFY(pinned->isVisible() &&
-            pinned->mapTo(shown.window.get(), QPoint()).y() <
-                shown.page().cards().front()->mapTo(shown.window.get(), QPoint()).y());
+            pinned->mapTo(&shown.page(), QPoint()).y() <
+                shown.page().cards().front()->mapTo(&shown.page(), QPoint()).y());
     chooseInMenu(pinned->cards().front().card, QStringLiteral("Unpin"));
     QVERIFY(!pinned->isVisible());
     widgets::CurveCard* loss = shown.page().cards().front();
     chooseInMenu(loss, QStringLiteral("Hide this card"));
     QVERIFY(!loss->isVisible());
-    auto* note = shown.window->findChild<QPushButton*>(QStringLiteral("hiddenCards"));
+    auto* note = shown.page().findChild<QPushButton*>(QStringLiteral("hiddenCards"));
     QVERIFY(note->isVisible());
     QTest::mouseClick(note, Qt::LeftButton);
     QVERIFY(loss->isVisible() && !note->isVisible());
   }
 
   void settingsAreKeptForTheFolder() {
-    QTemporaryDir settings;
+    QTemporaryDir parent, settings;
     QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings.path());
     QCoreApplication::setOrganizationName(QStringLiteral("tests"));
-    const Shown first(theme_, kTags, true);
-    app::TagCards* section = first.page().section(QStringLiteral("my"));
+    const QString run = tests::makeRun(parent.path(), {});
+    widgets::ThemeSwitch theme;
+    const auto open = [&theme](const QString& path) {
+      return tests::openWindow(theme, tests::keepingOptionsFor({path}));
+    };
+    const auto first = open(run);
+    QTRY_VERIFY(first->isReady());
+    app::MonitorPage& page = *first->monitorPage();
+    addTags(page, *first->findChild<app::OpenRuns*>()->find(run), kTags);
+    app::TagCards* section = page.section(QStringLiteral("my"));
     QTest::mouseClick(foldOf(*section), Qt::LeftButton);
     chooseInMenu(section->cards().front().card, QStringLiteral("Pin to the top"));
-    const app::CardSettings kept = first.page().cardSettings();
+    const app::CardSettings kept = page.cardSettings();
     QCOMPARE(kept.pinned, QStringList{QStringLiteral("my/depth")});
-    app::MainWindowOptions options = optionsFor({first.run});
-    options.keepLayout = true;
-    MainWindow again(&theme_, options);
-    QTRY_COMPARE(again.monitorPage()->cardSettings(), kept);
+    const auto again = open(run);
+    QTRY_COMPARE(again->monitorPage()->cardSettings(), kept);
     QTemporaryDir elsewhere;
-    options.paths = {elsewhere.path()};
-    QCOMPARE(MainWindow(&theme_, options).monitorPage()->cardSettings(), app::CardSettings());
+    QCOMPARE(open(elsewhere.path())->monitorPage()->cardSettings(), app::CardSettings());
   }
 
   void aCardOfASectionIsMaximized() {
-    const Shown shown(theme_, kTags);
+    TaggedRun shown(kTags);
     app::TagCards* section = shown.page().section(QStringLiteral("my"));
     QTest::mouseClick(foldOf(*section), Qt::LeftButton);
     widgets::CurveCard* depth = section->cards()[0].card;
@@ -198,14 +189,13 @@ class TstCardSections : public QObject {
 
   /// The maximized card is no longer among those that are shown: the others come back.
   void aMaximizedCardThatGoesLeavesTheOthers() {
-    const Shown shown(theme_, kTags);
-    auto* words = shown.window->findChild<QLineEdit*>(QStringLiteral("cardSearch"));
+    TaggedRun shown(kTags);
     widgets::CurveCard* loss = shown.page().cards().front();
     Q_EMIT loss->expandRequested();
     QVERIFY(!shown.page().cards()[1]->isVisible());
-    words->setText(QStringLiteral("box AP"));
+    shown.words()->setText(QStringLiteral("box AP"));
     QTRY_VERIFY(shown.page().cards()[2]->isVisible());
-    words->clear();
+    shown.words()->clear();
     QTRY_VERIFY(loss->isVisible());
     app::TagCards* section = shown.page().section(QStringLiteral("my"));
     QTest::mouseClick(foldOf(*section), Qt::LeftButton);
@@ -221,7 +211,7 @@ class TstCardSections : public QObject {
   void manyCardsAreMadeAFewAtATime() {
     std::vector<std::string> tags;
     for (int i = 0; i < 60; ++i) tags.push_back("many/" + std::to_string(i));
-    const Shown shown(theme_, tags);
+    TaggedRun shown(tags);
     app::TagCards* section = shown.page().section(QStringLiteral("many"));
     QTest::mouseClick(foldOf(*section), Qt::LeftButton);
     QCOMPARE(section->cards().size(), std::size_t{24});
@@ -234,8 +224,8 @@ class TstCardSections : public QObject {
   }
 
   void parametersAreAHeatMapWithTheCurveOfWhatIsClicked() {
-    const Shown shown(theme_, {"grad_norm/conv1.weight", "grad_norm/fc.weight",
-                               "weight_norm/conv1.weight", "grad_norm/part/backbone"});
+    TaggedRun shown({"grad_norm/conv1.weight", "grad_norm/fc.weight", "weight_norm/conv1.weight",
+                     "grad_norm/part/backbone"});
     app::ParameterSection* section = shown.page().parameters();
     QVERIFY(section->isVisible() && !section->isOpen());
     QTest::mouseClick(foldOf(*section), Qt::LeftButton);
@@ -256,12 +246,9 @@ class TstCardSections : public QObject {
   }
 
   void aRunWithoutStatisticsHasNoHeatMap() {
-    const Shown shown(theme_, {"my/depth"});
+    TaggedRun shown({"my/depth"});
     QVERIFY(!shown.page().parameters()->isVisible());
   }
-
- private:
-  widgets::ThemeSwitch theme_;
 };
 
 LOCKSTEP_TEST(TstCardSections)

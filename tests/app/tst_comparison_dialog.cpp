@@ -13,7 +13,8 @@
 #include "widgets/config_editor/config_form.h"
 #include "widgets/config_editor/field_row.h"
 
-using namespace lockstep::app;
+using lockstep::app::CompareDialog;
+using lockstep::app::ConfigurePage;
 
 /// The run or file that an open experiment is compared with.
 class TstComparisonDialog : public QObject {

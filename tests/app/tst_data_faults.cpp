@@ -8,7 +8,7 @@
 #include <QTest>
 
 #include "app/configure/configure_page.h"
-#include "app/frame/main_window.h"
+#include "tests/app/shared_window.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
@@ -22,13 +22,13 @@ using app::ConfigurePage;
 
 namespace {
 
-constexpr int kPatienceMs = 60000;
+constexpr int kCheckPatienceMs = 60000;
 constexpr const char* kAnnotations =
     R"({"images": [{"id": 1, "file_name": "a.png", "width": 64, "height": 64}],
         "categories": [{"id": 1, "name": "a"}], "annotations": [{"id": 1, "image_id": 1,
         "category_id": 1, "bbox": [8, 8, 24, 24], "area": 576, "iscrowd": 0,
         "segmentation": [[8, 8, 32, 8, 32, 32, 8, 32]]}]})";
-constexpr const char* kExperiment =
+constexpr const char* kCheckedExperiment =
     "name: a\n"
     "dataset:\n"
     "  train:\n"
@@ -44,6 +44,7 @@ class TstDataFaults : public QObject {
 
  private:
   std::unique_ptr<QTemporaryDir> folder_;
+  tests::SharedWindow window_;
 
   void write(const char* name, const QByteArray& content) const {
     QFile file(folder_->filePath(QLatin1String(name)));
@@ -88,7 +89,7 @@ class TstDataFaults : public QObject {
     QFETCH(QString, key);
     QFETCH(int, line);
     write("train.json", annotations);
-    QByteArray experiment = kExperiment;
+    QByteArray experiment = kCheckedExperiment;
     if (!weights.isEmpty()) {
       write("w.safetensors", weights);
       experiment.replace("resnet18}", "resnet18, weights: w.safetensors}");
@@ -98,11 +99,11 @@ class TstDataFaults : public QObject {
     page.resize(1300, 800);
     page.show();
     QVERIFY(page.open(folder_->filePath(QStringLiteral("experiment.yaml"))));
-    QTRY_VERIFY_WITH_TIMEOUT(page.isReady(), kPatienceMs);
+    QTRY_VERIFY_WITH_TIMEOUT(page.isReady(), kCheckPatienceMs);
     QCOMPARE(page.editor()->errorCount(), 0);
     QSignalSpy failed(&page, &ConfigurePage::failed);
     page.checkData();
-    QTRY_COMPARE_WITH_TIMEOUT(failed.size(), 1, kPatienceMs);
+    QTRY_COMPARE_WITH_TIMEOUT(failed.size(), 1, kCheckPatienceMs);
     const auto* row = page.editor()->findChild<widgets::ConfigForm*>()->row(key.toStdString());
     QVERIFY2(!row->state().error.isEmpty(), qPrintable(failed[0][1].toString()));
     auto* text = page.editor()->findChild<widgets::YamlText*>();
@@ -114,19 +115,15 @@ class TstDataFaults : public QObject {
   void whyARunDidNotStartIsShownToo() {
     write("train.json",
           QByteArray(kAnnotations).replace("\"category_id\": 1", "\"category_id\": 7"));
-    write("experiment.yaml", kExperiment);
-    widgets::ThemeSwitch theme;
-    app::MainWindow window(&theme,
-                           tests::optionsFor({folder_->filePath(QStringLiteral("experiment.yaml"))},
-                                             app::Page::Configure));
-    window.show();
+    write("experiment.yaml", kCheckedExperiment);
+    app::MainWindow& window = window_.show({folder_->filePath(QStringLiteral("experiment.yaml"))});
     auto* page = window.configurePage();
-    QTRY_VERIFY_WITH_TIMEOUT(page->hasDocument() && page->isReady(), kPatienceMs);
     auto* train = window.findChild<QPushButton*>(QStringLiteral("trainButton"));
     QTRY_VERIFY(train->isEnabled());
     QTest::mouseClick(train, Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(
-        tests::visibleBanner(window, QStringLiteral("The run did not start"), {}), kPatienceMs);
+        tests::visibleBanner(window, QStringLiteral("The run did not start"), {}),
+        kCheckPatienceMs);
     const auto* row =
         page->editor()->findChild<widgets::ConfigForm*>()->row("dataset.train.annotations");
     QVERIFY(row->state().error.contains(QStringLiteral("category")));
@@ -136,32 +133,29 @@ class TstDataFaults : public QObject {
   void whyAnotherDidNotStartIsNotShown() {
     write("train.json",
           QByteArray(kAnnotations).replace("\"category_id\": 1", "\"category_id\": 7"));
-    write("experiment.yaml", kExperiment);
-    write("other.yaml", kExperiment);
-    widgets::ThemeSwitch theme;
-    app::MainWindow window(&theme,
-                           tests::optionsFor({folder_->filePath(QStringLiteral("experiment.yaml"))},
-                                             app::Page::Configure));
-    window.show();
+    write("experiment.yaml", kCheckedExperiment);
+    write("other.yaml", kCheckedExperiment);
+    app::MainWindow& window = window_.show({folder_->filePath(QStringLiteral("experiment.yaml"))});
     auto* page = window.configurePage();
-    QTRY_VERIFY_WITH_TIMEOUT(page->hasDocument() && page->isReady(), kPatienceMs);
+    QTRY_VERIFY(window.findChild<QPushButton*>(QStringLiteral("trainButton"))->isEnabled());
     window.train();
     QVERIFY(page->open(folder_->filePath(QStringLiteral("other.yaml"))));
     QTRY_VERIFY_WITH_TIMEOUT(
-        tests::visibleBanner(window, QStringLiteral("The run did not start"), {}), kPatienceMs);
+        tests::visibleBanner(window, QStringLiteral("The run did not start"), {}),
+        kCheckPatienceMs);
     const auto* row =
         page->editor()->findChild<widgets::ConfigForm*>()->row("dataset.train.annotations");
     QVERIFY(row->state().error.isEmpty());
   }
 
   void soundDataHaveNone() {
-    write("experiment.yaml", kExperiment);
+    write("experiment.yaml", kCheckedExperiment);
     ConfigurePage page;
     QVERIFY(page.open(folder_->filePath(QStringLiteral("experiment.yaml"))));
-    QTRY_VERIFY_WITH_TIMEOUT(page.isReady(), kPatienceMs);
+    QTRY_VERIFY_WITH_TIMEOUT(page.isReady(), kCheckPatienceMs);
     QSignalSpy checked(&page, &ConfigurePage::checked), failed(&page, &ConfigurePage::failed);
     page.checkData();
-    QTRY_VERIFY_WITH_TIMEOUT(!checked.isEmpty() || !failed.isEmpty(), kPatienceMs);
+    QTRY_VERIFY_WITH_TIMEOUT(!checked.isEmpty() || !failed.isEmpty(), kCheckPatienceMs);
     QVERIFY2(failed.isEmpty(), qPrintable(failed.value(0).value(1).toString()));
     QCOMPARE(checked[0][0].toString(), QStringLiteral("experiment.yaml"));
     QVERIFY(checked[0][1].toString().contains(QStringLiteral("1 training image")));
@@ -170,29 +164,29 @@ class TstDataFaults : public QObject {
   void theyAreNotShownOnAnotherDocument() {
     write("train.json",
           QByteArray(kAnnotations).replace("\"category_id\": 1", "\"category_id\": 7"));
-    write("experiment.yaml", kExperiment);
-    write("other.yaml", kExperiment);
+    write("experiment.yaml", kCheckedExperiment);
+    write("other.yaml", kCheckedExperiment);
     ConfigurePage page;
     page.resize(1300, 800);
     page.show();
     QVERIFY(page.open(folder_->filePath(QStringLiteral("experiment.yaml"))));
-    QTRY_VERIFY_WITH_TIMEOUT(page.isReady(), kPatienceMs);
+    QTRY_VERIFY_WITH_TIMEOUT(page.isReady(), kCheckPatienceMs);
     QSignalSpy failed(&page, &ConfigurePage::failed);
     page.checkData();
     QVERIFY(page.open(folder_->filePath(QStringLiteral("other.yaml"))));
-    QTRY_COMPARE_WITH_TIMEOUT(failed.size(), 1, kPatienceMs);
+    QTRY_COMPARE_WITH_TIMEOUT(failed.size(), 1, kCheckPatienceMs);
     QVERIFY(failed[0][0].toString().contains(QStringLiteral("experiment.yaml")));
-    QTRY_VERIFY_WITH_TIMEOUT(page.isReady(), kPatienceMs);
+    QTRY_VERIFY_WITH_TIMEOUT(page.isReady(), kCheckPatienceMs);
     const auto* row =
         page.editor()->findChild<widgets::ConfigForm*>()->row("dataset.train.annotations");
     QVERIFY2(row->state().error.isEmpty(), qPrintable(row->state().error));
   }
 
   void whatIsNotSavedIsNotChecked() {
-    write("experiment.yaml", kExperiment);
+    write("experiment.yaml", kCheckedExperiment);
     ConfigurePage page;
     QVERIFY(page.open(folder_->filePath(QStringLiteral("experiment.yaml"))));
-    QTRY_VERIFY_WITH_TIMEOUT(page.isReady(), kPatienceMs);
+    QTRY_VERIFY_WITH_TIMEOUT(page.isReady(), kCheckPatienceMs);
     page.editor()->setValue(QStringLiteral("name"), QStringLiteral("b"));
     QSignalSpy failed(&page, &ConfigurePage::failed);
     page.checkData();

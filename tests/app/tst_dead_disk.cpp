@@ -23,7 +23,6 @@
 using namespace lockstep;
 using app::MainWindow;
 using tests::DeadDisk;
-using tests::optionsFor;
 using tests::text;
 
 #define NEEDS(disk) \
@@ -73,6 +72,11 @@ class TstDeadDisk : public QObject {
  private:
   widgets::ThemeSwitch theme_;
 
+  std::unique_ptr<MainWindow> open(const QStringList& paths, const QString& drafts = {}) {
+    app::MainWindowOptions options = tests::optionsFor(paths);
+    options.draftFolder = drafts;
+    return tests::openWindow(theme_, options);
+  }
   /// By its shortcut.
   static void close(MainWindow& window) {
     window.activateWindow();
@@ -103,86 +107,81 @@ class TstDeadDisk : public QObject {
     const QString run = tests::makeRun(good.path(), tests::made("near", 1000));
     const QString path = name.isEmpty() ? disk.path() : disk.path(qPrintable(name));
     disk.stop();
-    MainWindow window(&theme_, optionsFor({path, good.path()}));
-    window.show();
-    QVERIFY(tests::visibleBanner(window, text("does not answer"), path));
-    QTRY_VERIFY(window.findChild<app::RunListModel*>()->rowOf(run) >= 0);
-    window.runsPanel()->selectRun(run);  // the rest goes on
-    QTRY_COMPARE(window.runsPanel()->currentRun(), run);
-    QVERIFY(!window.isReady());
-    QTRY_VERIFY_WITH_TIMEOUT(window.isReady(), 20000);
+    const auto window = open({path, good.path()});
+    QVERIFY(tests::visibleBanner(*window, text("does not answer"), path));
+    QTRY_VERIFY(window->findChild<app::RunListModel*>()->rowOf(run) >= 0);
+    window->runsPanel()->selectRun(run);  // the rest goes on
+    QTRY_COMPARE(window->runsPanel()->currentRun(), run);
+    QVERIFY(!window->isReady());
+    QTRY_VERIFY_WITH_TIMEOUT(window->isReady(), 20000);
 
     disk.revive();
-    QTRY_VERIFY(!tests::visibleBanner(window, text("does not answer"), path));
+    QTRY_VERIFY(!tests::visibleBanner(*window, text("does not answer"), path));
     if (name.isEmpty()) {
-      QCOMPARE(window.findChild<app::RunListModel*>()->parentFolders(),
+      QCOMPARE(window->findChild<app::RunListModel*>()->parentFolders(),
                (QStringList{good.path(), disk.path()}));
     } else {
-      QTRY_COMPARE(window.configurePage()->documentName(), text("a.yaml"));
+      QTRY_COMPARE(window->configurePage()->documentName(), text("a.yaml"));
     }
-    QCOMPARE(window.runsPanel()->currentRun(), run);
+    QCOMPARE(window->runsPanel()->currentRun(), run);
   }
 
   void theWindowClosesWhileItHangs() {
     DeadDisk disk(DeadDisk::Files{{"a.yaml", kExperiment}});
     NEEDS(disk);
     disk.stop();
-    MainWindow window(&theme_, optionsFor({disk.path("a.yaml"), disk.path()}));
-    window.show();
-    close(window);
-    QVERIFY(!window.isVisible());
+    const auto window = open({disk.path("a.yaml"), disk.path()});
+    close(*window);
+    QVERIFY(!window->isVisible());
   }
 
   void theWindowClosesWithADocumentOfIt() {
     DeadDisk disk(DeadDisk::Files{{"a.yaml", kExperiment}});
     NEEDS(disk);
-    MainWindow window(&theme_, optionsFor({disk.path("a.yaml")}));
-    window.show();
-    QTRY_VERIFY(window.isReady());
+    const auto window = open({disk.path("a.yaml")});
+    QTRY_VERIFY(window->isReady());
     disk.stop();
-    close(window);
-    QVERIFY(!window.isVisible());
+    close(*window);
+    QVERIFY(!window->isVisible());
   }
 
   void aDocumentWhoseDiskHangsIsSaidToBeUnknown() {
     DeadDisk disk(DeadDisk::Files{{"a.yaml", kExperiment}});
     NEEDS(disk);
-    MainWindow window(&theme_, optionsFor({disk.path("a.yaml")}));
-    window.show();
-    QTRY_VERIFY(window.isReady());
+    const auto window = open({disk.path("a.yaml")});
+    QTRY_VERIFY(window->isReady());
     disk.stop();
-    window.configurePage()->document()->checkFile();
+    window->configurePage()->document()->checkFile();
     QTRY_VERIFY_WITH_TIMEOUT(
-        tests::visibleBanner(window, text("does not answer"), disk.path("a.yaml")), 20000);
+        tests::visibleBanner(*window, text("does not answer"), disk.path("a.yaml")), 20000);
     disk.revive();
-    QTRY_VERIFY(!tests::visibleBanner(window, text("does not answer"), {}));
+    QTRY_VERIFY(!tests::visibleBanner(*window, text("does not answer"), {}));
   }
 
   /// The user stops waiting, keeps his edits, and leaves without them.
   void savingAsksWhetherToWait() {
     DeadDisk disk(DeadDisk::Files{{"a.yaml", kExperiment}});
     NEEDS(disk);
-    MainWindow window(&theme_, optionsFor({disk.path("a.yaml")}));
-    window.show();
-    window.activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&window));
-    QTRY_VERIFY(window.isReady());
-    auto* yaml = window.findChild<widgets::YamlText*>();
+    const auto window = open({disk.path("a.yaml")});
+    window->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(window.get()));
+    QTRY_VERIFY(window->isReady());
+    auto* yaml = window->findChild<widgets::YamlText*>();
     yaml->setFocus();
     QTest::keyClicks(yaml, text("# typed"));
     disk.stop();
     {
       const Press stop("Waiting for a disk that does not answer", "Stop waiting");
-      QTest::keyClick(&window, Qt::Key_S, Qt::ControlModifier);
+      QTest::keyClick(window.get(), Qt::Key_S, Qt::ControlModifier);
       QVERIFY(stop.isDone());
       QVERIFY2(stop.detail().contains(disk.path("a.yaml")), qPrintable(stop.detail()));
     }
-    QVERIFY(tests::visibleBanner(window, text("was not saved"), disk.path("a.yaml")));
-    QVERIFY(window.configurePage()->isUnsaved());
+    QVERIFY(tests::visibleBanner(*window, text("was not saved"), disk.path("a.yaml")));
+    QVERIFY(window->configurePage()->isUnsaved());
     const Press discard("Save the changes to a.yaml?", "Discard");
-    close(window);
+    close(*window);
     QVERIFY(discard.isDone());
-    QVERIFY(!window.isVisible());
+    QVERIFY(!window->isVisible());
   }
 
   void aDiskThatAnswersInTimeIsWaitedFor() {
@@ -227,14 +226,11 @@ class TstDeadDisk : public QObject {
       made.type("name: edited\n");
     }
     disk.stop();
-    app::MainWindowOptions options = optionsFor({});
-    options.draftFolder = state.path();
-    MainWindow window(&theme_, options);
-    window.show();
-    QVERIFY(!window.configurePage()->hasDocument());
+    const auto window = open({}, state.path());
+    QVERIFY(!window->configurePage()->hasDocument());
     disk.revive();
-    QTRY_VERIFY(tests::visibleBanner(window, text("a.yaml"), {}));
-    QVERIFY(!window.configurePage()->hasDocument());
+    QTRY_VERIFY(tests::visibleBanner(*window, text("a.yaml"), {}));
+    QVERIFY(!window->configurePage()->hasDocument());
   }
 
   void draftsThatCannotBeWrittenHoldNothingUp() {
@@ -244,18 +240,15 @@ class TstDeadDisk : public QObject {
     const QString file = folder.filePath(text("a.yaml"));
     tests::DocumentBench::write(file, kExperiment);
     disk.stop();
-    app::MainWindowOptions options = optionsFor({file});
-    options.draftFolder = disk.path("state");
-    MainWindow window(&theme_, options);
-    window.show();
-    QTRY_VERIFY(window.isReady());
-    QVERIFY(window.configurePage()->hasDocument());
-    window.findChild<widgets::YamlText*>()->changeTo("name: edited\n");
-    window.keepDrafts();
-    QVERIFY(window.configurePage()->save());
+    const auto window = open({file}, disk.path("state"));
+    QTRY_VERIFY(window->isReady());
+    QVERIFY(window->configurePage()->hasDocument());
+    window->findChild<widgets::YamlText*>()->changeTo("name: edited\n");
+    window->keepDrafts();
+    QVERIFY(window->configurePage()->save());
     QCOMPARE(tests::DocumentBench::read(file), QByteArray("name: edited\n"));
-    close(window);
-    QVERIFY(!window.isVisible());
+    close(*window);
+    QVERIFY(!window->isVisible());
   }
 
   void anExperimentWhoseDataHangIsSaidToBeUnchecked() {
@@ -266,13 +259,12 @@ class TstDeadDisk : public QObject {
     tests::DocumentBench::write(file,
                                 text("dataset: {train: {images: %1}}\n").arg(disk.path()).toUtf8());
     disk.stop();
-    MainWindow window(&theme_, optionsFor({file}));
-    window.show();
-    QTRY_VERIFY_WITH_TIMEOUT(tests::visibleBanner(window, text("could not be checked yet"), file),
+    const auto window = open({file});
+    QTRY_VERIFY_WITH_TIMEOUT(tests::visibleBanner(*window, text("could not be checked yet"), file),
                              20000);
     disk.revive();
-    QTRY_VERIFY(window.isReady());
-    QVERIFY(!tests::visibleBanner(window, text("could not be checked yet"), {}));
+    QTRY_VERIFY(window->isReady());
+    QVERIFY(!tests::visibleBanner(*window, text("could not be checked yet"), {}));
   }
 
   /// A dialog of files looks into its folder before it is shown.

@@ -1,10 +1,7 @@
 // Who has which device of this machine, what the running runs use, and who waits.
 #include <QTest>
-#include <QTreeWidget>
 
-#include "app/frame/main_window.h"
 #include "app/models/device_use.h"
-#include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
@@ -13,7 +10,7 @@ using app::Inspected;
 
 namespace {
 
-QString valueOf(const Inspected& thing, const QString& name) {
+QString partOf(const Inspected& thing, const QString& name) {
   for (const Inspected& part : thing.parts)
     if (part.name == name) return part.value;
   return {};
@@ -40,7 +37,7 @@ class TstDeviceUse : public QObject {
       use.fault = QString::fromLatin1(fault);
       const auto things = app::inspectedDevices(use, {});
       QVERIFY(things[0].value.isEmpty() && things[1].value.isEmpty());
-      QCOMPARE(valueOf(things[0], QStringLiteral("Not read")), use.fault);
+      QCOMPARE(partOf(things[0], QStringLiteral("Not read")), use.fault);
     }
   }
 
@@ -50,11 +47,11 @@ class TstDeviceUse : public QObject {
     use.waiting = {{"/runs/b", {"cpu"}, 0, 8}, {"/runs/c", {"cpu"}, 0, 9}};
     const auto things =
         app::inspectedDevices(use, {{QStringLiteral("first"), QStringLiteral("/runs/a")}});
-    QCOMPARE(valueOf(things[0], QStringLiteral("GPU 0 (NVIDIA H200)")),
+    QCOMPARE(partOf(things[0], QStringLiteral("GPU 0 (NVIDIA H200)")),
              QStringLiteral("first (pid 7)"));
-    QCOMPARE(valueOf(things[0], QStringLiteral("the CPU")), QStringLiteral("in use"));
-    QCOMPARE(valueOf(things.back(), QStringLiteral("Place 1")), QStringLiteral("/runs/b"));
-    QCOMPARE(valueOf(things.back(), QStringLiteral("Place 2")), QStringLiteral("/runs/c"));
+    QCOMPARE(partOf(things[0], QStringLiteral("the CPU")), QStringLiteral("in use"));
+    QCOMPARE(partOf(things.back(), QStringLiteral("Place 1")), QStringLiteral("/runs/b"));
+    QCOMPARE(partOf(things.back(), QStringLiteral("Place 2")), QStringLiteral("/runs/c"));
   }
 
   void aRunsFiguresAreThoseThatItRecords() {
@@ -67,26 +64,12 @@ class TstDeviceUse : public QObject {
     const auto things =
         app::inspectedDevices({}, {{QStringLiteral("first"), QStringLiteral("/runs/a"), &facts},
                                    {QStringLiteral("second"), QStringLiteral("/runs/b")}});
-    QCOMPARE(valueOf(things[1], QStringLiteral("CPU")), QStringLiteral("93 % of its cores"));
-    QCOMPARE(valueOf(things[1], QStringLiteral("GPU 1")),
+    QCOMPARE(partOf(things[1], QStringLiteral("CPU")), QStringLiteral("93 % of its cores"));
+    QCOMPARE(partOf(things[1], QStringLiteral("GPU 1")),
              QStringLiteral("87 %, 61.3 GiB, 71 °C, 640 W"));
-    QVERIFY(valueOf(things[1], QStringLiteral("GPU 0")).isEmpty());
+    QVERIFY(partOf(things[1], QStringLiteral("GPU 0")).isEmpty());
     QVERIFY(things[2].parts.empty());
   }
-
-  void theDockShowsThemWithItsKeys() {
-    app::MainWindow window(&theme_, tests::optionsFor({}));
-    window.show();
-    QVERIFY(QTest::qWaitForWindowActive(&window));
-    auto* tree = window.findChild<QTreeWidget*>(QStringLiteral("devices"));
-    QVERIFY(!tree->isVisible());
-    QTest::keyClick(&window, Qt::Key_I, Qt::ControlModifier | Qt::ShiftModifier);
-    QTRY_VERIFY(tree->isVisible() && tree->topLevelItemCount() >= 2);
-    QCOMPARE(tree->topLevelItem(0)->text(0), QStringLiteral("Devices"));
-  }
-
- private:
-  widgets::ThemeSwitch theme_;
 };
 
 LOCKSTEP_TEST(TstDeviceUse)

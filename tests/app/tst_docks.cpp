@@ -6,11 +6,12 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
+#include <QTreeWidget>
 
 #include "app/docks/dock.h"
-#include "app/frame/main_window.h"
 #include "app/runs/runs_panel.h"
 #include "tests/app/made_run.h"
+#include "tests/app/shared_window.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
 #include "widgets/named_action.h"
@@ -36,9 +37,9 @@ class TstDocks : public QObject {
   }
 
   void aTitleFloatsAndClosesItsDock() {
-    auto window = open();
-    for (Dock* dock : window->findChildren<Dock*>()) {
-      trigger(*window, QStringLiteral("window.reset_layout"));
+    MainWindow& window = shown();
+    for (Dock* dock : window.findChildren<Dock*>()) {
+      trigger(window, QStringLiteral("window.reset_layout"));
       dock->bringUp();
       QVERIFY(!dock->isFloating() && dock->features().testFlag(QDockWidget::DockWidgetMovable));
       QTest::mouseDClick(dock->titleBarWidget(), Qt::LeftButton, {}, quietPoint(*dock));
@@ -53,28 +54,28 @@ class TstDocks : public QObject {
   }
 
   void aDockThatFloatsStepsAsideOnTheScreen() {
-    auto window = open();
-    auto* runs = dockOf(*window, "runsDock");
+    MainWindow& window = shown();
+    auto* runs = dockOf(window, "runsDock");
     const QPoint docked = runs->mapToGlobal(QPoint());
     for (int i = 0; i < 2; ++i) {
-      trigger(*window, QStringLiteral("window.float_runs"));
+      trigger(window, QStringLiteral("window.float_runs"));
       QVERIFY(runs->isFloating() && runs->geometry().topLeft() != docked);
       QVERIFY(runs->screen()->availableGeometry().contains(runs->geometry()));
-      trigger(*window, QStringLiteral("window.float_runs"));
+      trigger(window, QStringLiteral("window.float_runs"));
       QVERIFY(!runs->isFloating());
     }
   }
 
   void resetLayoutGivesTheFactsTheirWidthBack() {
-    auto window = open();
-    auto* inspector = dockOf(*window, "inspectorDock");
-    trigger(*window, QStringLiteral("window.inspector_panel"));
-    window->resize(1600, 1000);
-    window->resizeDocks({inspector}, {1}, Qt::Horizontal);
+    MainWindow& window = shown();
+    auto* inspector = dockOf(window, "inspectorDock");
+    trigger(window, QStringLiteral("window.inspector_panel"));
+    window.resize(1600, 1000);
+    window.resizeDocks({inspector}, {1}, Qt::Horizontal);
     QTRY_VERIFY(inspector->width() < inspector->widget()->sizeHint().width());
     QVERIFY(inspector->width() >= inspector->widget()->minimumSizeHint().width());
-    trigger(*window, QStringLiteral("window.reset_layout"));
-    trigger(*window, QStringLiteral("window.inspector_panel"));
+    trigger(window, QStringLiteral("window.reset_layout"));
+    trigger(window, QStringLiteral("window.inspector_panel"));
     QTRY_VERIFY(inspector->width() >= inspector->widget()->sizeHint().width());
   }
 
@@ -108,24 +109,24 @@ class TstDocks : public QObject {
   }
 
   void theLogIsFoldedInALowWindow() {
-    auto window = open();
-    auto* log = dockOf(*window, "logDock");
-    window->resize(1400, 900);
+    MainWindow& window = shown();
+    auto* log = dockOf(window, "logDock");
+    window.resize(1400, 900);
     QCoreApplication::processEvents();
     QVERIFY(!log->isFolded());
     const int open = log->height();
-    window->resize(1400, 700);
+    window.resize(1400, 700);
     QTRY_VERIFY(log->isFolded() && log->height() < open / 2);
     QVERIFY(log->titleBarWidget()->isVisible() && log->width() > 1000);
-    window->resize(1400, 900);
+    window.resize(1400, 900);
     QTRY_VERIFY(!log->isFolded() && log->height() >= open);
-    window->resize(1400, 700);
+    window.resize(1400, 700);
     QTRY_VERIFY(log->isFolded());
-    trigger(*window, QStringLiteral("log.filter"));  // which wants to be seen
+    trigger(window, QStringLiteral("log.filter"));  // which wants to be seen
     QTRY_VERIFY(!log->isFolded() && log->widget()->height() > 20);
-    trigger(*window, QStringLiteral("window.fold_log"));
+    trigger(window, QStringLiteral("window.fold_log"));
     QTRY_VERIFY(log->isFolded());
-    trigger(*window, QStringLiteral("window.float_log"));
+    trigger(window, QStringLiteral("window.float_log"));
     QTRY_VERIFY(log->isFloating() && log->widget()->height() > 20);
   }
 
@@ -168,17 +169,17 @@ class TstDocks : public QObject {
   }
 
   void aLogThatComesBackIntoALowWindowIsFoldedAgain() {
-    auto window = open();
-    const auto* log = dockOf(*window, "logDock");
-    window->resize(1400, 700);
+    MainWindow& window = shown();
+    const auto* log = dockOf(window, "logDock");
+    window.resize(1400, 700);
     QTRY_VERIFY(log->isFolded());
-    trigger(*window, QStringLiteral("window.float_log"));
+    trigger(window, QStringLiteral("window.float_log"));
     QTRY_VERIFY(log->isFloating() && !log->isFolded());
-    trigger(*window, QStringLiteral("window.fold_log"));  // which does nothing there
+    trigger(window, QStringLiteral("window.fold_log"));  // which does nothing there
     QVERIFY(!log->isFolded());
-    trigger(*window, QStringLiteral("window.float_log"));
+    trigger(window, QStringLiteral("window.float_log"));
     QTRY_VERIFY(!log->isFloating() && log->isFolded());
-    window->resize(1400, 900);
+    window.resize(1400, 900);
     QTRY_VERIFY(!log->isFolded());
   }
 
@@ -187,13 +188,9 @@ class TstDocks : public QObject {
     tests::MadeRun failed = tests::made("failed", 20);
     failed.state = "failed";
     failed.error = "no space is left";
-    app::MainWindowOptions options =
-        tests::optionsFor({tests::makeRun(parent.path(), tests::made("good", 10)),
-                           tests::makeRun(parent.path(), failed)});
-    options.size = QSize(1200, 700);
-    MainWindow window(&theme_, options);
-    window.show();
-    QTRY_VERIFY(window.isReady());
+    MainWindow& window = window_.show({tests::makeRun(parent.path(), tests::made("good", 10)),
+                                       tests::makeRun(parent.path(), failed)});
+    window.resize(1200, 700);
     const auto* log = dockOf(window, "logDock");
     auto* runs = window.findChild<app::RunsPanel*>();
     runs->selectRun(parent.filePath(QStringLiteral("good")));
@@ -203,31 +200,40 @@ class TstDocks : public QObject {
   }
 
   void keysOfTheWindowAreFoundFromADockThatFloats() {
-    auto window = open();
-    const auto* runs = window->findChild<app::RunsPanel*>();
+    MainWindow& window = shown();
+    const auto* runs = window.findChild<app::RunsPanel*>();
     QVERIFY(!widgets::keysText(runs, QStringLiteral("run.duplicate")).isEmpty());
-    trigger(*window, QStringLiteral("window.float_runs"));
-    QVERIFY(dockOf(*window, "runsDock")->isFloating() && runs->window() != window.get());
-    QVERIFY(widgets::windowOf(runs) == window.get());
+    trigger(window, QStringLiteral("window.float_runs"));
+    QVERIFY(dockOf(window, "runsDock")->isFloating() && runs->window() != &window);
+    QVERIFY(widgets::windowOf(runs) == &window);
     for (const QWidget* each : std::initializer_list<const QWidget*>{runs, runs->window()})
       QCOMPARE(widgets::keysText(each, QStringLiteral("run.duplicate")), QStringLiteral("Ctrl+D"));
   }
 
   void everyDockHasActionsThatShowItAndFloatIt() {
-    auto window = open();
-    QStringList shown;
-    for (QAction* action : widgets::namedActions(window.get())) shown << action->objectName();
+    MainWindow& window = shown();
+    QStringList ids;
+    for (QAction* action : widgets::namedActions(&window)) ids << action->objectName();
     for (const char* name : {"runs", "log", "inspector", "devices"}) {
-      QVERIFY(shown.contains(QStringLiteral("window.%1_panel").arg(QLatin1String(name))));
-      QVERIFY(shown.contains(QStringLiteral("window.float_%1").arg(QLatin1String(name))));
+      QVERIFY(ids.contains(QStringLiteral("window.%1_panel").arg(QLatin1String(name))));
+      QVERIFY(ids.contains(QStringLiteral("window.float_%1").arg(QLatin1String(name))));
     }
-    auto* log = dockOf(*window, "logDock");
-    trigger(*window, QStringLiteral("window.log_panel"));
+    auto* log = dockOf(window, "logDock");
+    trigger(window, QStringLiteral("window.log_panel"));
     QVERIFY(!log->isVisible());
-    trigger(*window, QStringLiteral("window.float_log"));
+    trigger(window, QStringLiteral("window.float_log"));
     QVERIFY(log->isVisible() && log->isFloating());
-    trigger(*window, QStringLiteral("window.float_log"));
+    trigger(window, QStringLiteral("window.float_log"));
     QVERIFY(!log->isFloating());
+  }
+
+  void theDevicesAreShownWithTheirKeys() {
+    MainWindow& window = shown();
+    const auto* tree = window.findChild<QTreeWidget*>(QStringLiteral("devices"));
+    QVERIFY(!tree->isVisible());
+    QTest::keyClick(&window, Qt::Key_I, Qt::ControlModifier | Qt::ShiftModifier);
+    QTRY_VERIFY(tree->isVisible() && tree->topLevelItemCount() >= 2);
+    QCOMPARE(tree->topLevelItem(0)->text(0), QStringLiteral("Devices"));
   }
 
   void whereDocksAreIsKept() {
@@ -262,22 +268,27 @@ class TstDocks : public QObject {
   }
 
   void keysOfTheWindowWorkInADockThatFloats() {
-    auto window = open();
-    trigger(*window, QStringLiteral("window.float_runs"));
-    auto* runs = dockOf(*window, "runsDock");
+    MainWindow& window = shown();
+    trigger(window, QStringLiteral("window.float_runs"));
+    auto* runs = dockOf(window, "runsDock");
     runs->activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(runs));
     QTest::keyClick(runs, Qt::Key_3, Qt::ControlModifier);
-    QVERIFY(window->page() == app::Page::Predictions);
+    QVERIFY(window.page() == app::Page::Predictions);
   }
 
  private:
+  /// In the size of a first start.
+  MainWindow& shown() {
+    MainWindow& window = window_.show({});
+    window.resize(window.screen()->availableSize());
+    return window;
+  }
+  /// One that finds what the last one kept.
   std::unique_ptr<MainWindow> open() {
-    app::MainWindowOptions options = tests::optionsFor({});
-    options.keepLayout = true;
+    app::MainWindowOptions options = tests::keepingOptionsFor({});
     options.size = {};
-    auto window = std::make_unique<MainWindow>(&theme_, options);
-    window->show();
+    auto window = tests::openWindow(window_.theme(), options);
     [[maybe_unused]] const bool isShown = QTest::qWaitForWindowExposed(window.get());
     return window;
   }
@@ -295,7 +306,7 @@ class TstDocks : public QObject {
   /// In the title, beside its buttons.
   static QPoint quietPoint(const Dock& dock) { return {4, dock.titleBarWidget()->height() / 2}; }
 
-  widgets::ThemeSwitch theme_;
+  tests::SharedWindow window_;
   std::unique_ptr<QTemporaryDir> settings_;
   QString organization_;
 };

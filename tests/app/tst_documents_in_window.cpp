@@ -16,13 +16,14 @@
 
 #include "app/configure/configure_page.h"
 #include "app/configure/document_banner.h"
-#include "app/frame/main_window.h"
 #include "app/runs/runs_panel.h"
 #include "tests/app/clicked_answer.h"
 #include "tests/app/made_run.h"
+#include "tests/app/shared_window.h"
 #include "tests/app/window_options.h"
 #include "tests/support/file_content.h"
 #include "tests/support/test_main.h"
+#include "tests/support/text.h"
 #include "widgets/config_editor/config_editor.h"
 #include "widgets/config_editor/config_form.h"
 #include "widgets/config_editor/field_row.h"
@@ -32,12 +33,7 @@
 using namespace lockstep;
 using app::MainWindow;
 using tests::Answer;
-
-namespace {
-
-QString text(const char* bytes) { return QString::fromUtf8(bytes); }
-
-}  // namespace
+using tests::text;
 
 /// Documents in the window: the questions of closing, opening and training, and the top bar.
 class TstDocumentsInWindow : public QObject {
@@ -45,7 +41,7 @@ class TstDocumentsInWindow : public QObject {
 
  private:
   std::unique_ptr<QTemporaryDir> folder_;
-  widgets::ThemeSwitch theme_;
+  tests::SharedWindow window_;
   bool keepsLayout_ = false;
 
   QString path(const char* name) const { return folder_->filePath(text(name)); }
@@ -55,14 +51,12 @@ class TstDocumentsInWindow : public QObject {
     file.write(bytes);
   }
   QByteArray read(const char* name) const { return tests::contentOf(path(name)); }
-  std::unique_ptr<MainWindow> open(const QStringList& paths, QSize size = QSize(1280, 720)) {
-    app::MainWindowOptions options;
-    options.paths = paths;
-    options.size = size;
+  std::unique_ptr<MainWindow> open(const QStringList& paths) {
+    app::MainWindowOptions options = tests::optionsFor(paths);
+    options.size = QSize(1280, 720);
     options.keepLayout = keepsLayout_;
     options.draftFolder = path("state");
-    auto window = std::make_unique<MainWindow>(&theme_, options);
-    window->show();
+    auto window = tests::openWindow(window_.theme(), options);
     window->activateWindow();
     return window;
   }
@@ -72,6 +66,12 @@ class TstDocumentsInWindow : public QObject {
       QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(entry).center());
     });
     QTest::mouseClick(button, Qt::LeftButton);
+  }
+  MainWindow& shown(const QStringList& paths) {
+    MainWindow& window = window_.show(paths);
+    window.resize(1280, 720);
+    QCoreApplication::processEvents();  // lays it out
+    return window;
   }
   static void type(MainWindow& window, const char* bytes) {
     auto* yaml = window.findChild<widgets::YamlText*>();
@@ -115,11 +115,11 @@ class TstDocumentsInWindow : public QObject {
   void savingOverAChangedFileAsksWhatToDo() {
     QFETCH(QByteArray, theirs);
     QFETCH(bool, isReadable);
-    auto window = open({path("a.yaml")});
-    type(*window, "name: two\n");
+    MainWindow& window = shown({path("a.yaml")});
+    type(window, "name: two\n");
     write("a.yaml", theirs);
     const Answer cancel("Cancel");
-    QVERIFY(!window->configurePage()->save());
+    QVERIFY(!window.configurePage()->save());
     QVERIFY(cancel.isGiven());
     QCOMPARE(cancel.asked().contains(text("Reload")), isReadable);
     QCOMPARE(cancel.asked().contains(text("Lines in the file")), isReadable);
@@ -148,14 +148,14 @@ class TstDocumentsInWindow : public QObject {
     write("data.yaml",
           "dataset: {skip_empty: false, train: {images: ., annotations: three.json}}\n"
           "solver: {max_steps: 70, batch_size: 1}\n");
-    auto window = open({path("data.yaml")});
+    MainWindow& window = shown({path("data.yaml")});
     const auto says = [&](const char* words) {
-      for (const auto* label : window->findChildren<QLabel*>())
+      for (const auto* label : window.findChildren<QLabel*>())
         if (label->isVisible() && label->text().contains(text(words))) return true;
       return false;
     };
     QTRY_VERIFY(says("3 training images"));
-    auto* yaml = window->findChild<widgets::YamlText*>();
+    auto* yaml = window.findChild<widgets::YamlText*>();
     yaml->setFocus();
     const int begin = static_cast<int>(yaml->text().indexOf(text("three")));
     yaml->setSelection(0, begin, 0, begin + 5);
@@ -202,15 +202,15 @@ class TstDocumentsInWindow : public QObject {
   }
 
   void textBeingTypedIsSaved() {
-    auto window = open({path("a.yaml")});
-    QTRY_VERIFY(window->isReady());
-    auto* yaml = window->findChild<widgets::YamlText*>();
+    MainWindow& window = shown({path("a.yaml")});
+    QTRY_VERIFY(window.isReady());
+    auto* yaml = window.findChild<widgets::YamlText*>();
     yaml->setFocus();
     QTest::keyClicks(yaml, text("# typed"));
     QTest::keyClick(yaml, Qt::Key_Return);
-    QTest::keyClick(window.get(), Qt::Key_S, Qt::ControlModifier);
+    QTest::keyClick(&window, Qt::Key_S, Qt::ControlModifier);
     QCOMPARE(read("a.yaml"), QByteArray("# typed\nname: one\n"));
-    QVERIFY(!window->isWindowModified());
+    QVERIFY(!window.isWindowModified());
   }
 
   void editsAreRecoveredIfNothingElseIsOpened() {
@@ -310,24 +310,24 @@ class TstDocumentsInWindow : public QObject {
     longOne.created = 1000;
     const QString first = tests::makeRun(folder_->path(), shortOne),
                   second = tests::makeRun(folder_->path(), longOne);
-    auto window = open({first, second, path("a.yaml")});
-    QTRY_COMPARE(window->runsPanel()->currentRun(), first);
-    auto* train = window->findChild<QPushButton*>(text("trainButton"));
-    auto* stop = window->findChild<QPushButton*>(text("stopButton"));
-    const auto* name = window->findChild<widgets::ElidedLabel*>(text("runName"));
+    MainWindow& window = shown({first, second, path("a.yaml")});
+    QTRY_COMPARE(window.runsPanel()->currentRun(), first);
+    auto* train = window.findChild<QPushButton*>(text("trainButton"));
+    auto* stop = window.findChild<QPushButton*>(text("stopButton"));
+    const auto* name = window.findChild<widgets::ElidedLabel*>(text("runName"));
     QVERIFY(train->text().endsWith(text("Train a")));
     QTRY_COMPARE(name->text(), text("a"));
     const auto places = [&] { return std::make_pair(train->geometry(), stop->geometry()); };
     const auto before = places();
-    QVERIFY(before.first.right() < name->mapTo(window.get(), QPoint()).x());
+    QVERIFY(before.first.right() < name->mapTo(&window, QPoint()).x());
 
-    window->runsPanel()->selectRun(second);
+    window.runsPanel()->selectRun(second);
     QTRY_VERIFY(name->toolTip().contains(QString::fromStdString(longOne.name) + u'\n'));
     QVERIFY(name->shownText().contains(QChar(0x2026)));
     QVERIFY(name->fontMetrics().horizontalAdvance(name->shownText()) <= name->width());
     write("an_experiment_with_a_very_long_name_of_its_own.yaml", "name: x\n");
     QVERIFY(
-        window->configurePage()->open(path("an_experiment_with_a_very_long_name_of_its_own.yaml")));
+        window.configurePage()->open(path("an_experiment_with_a_very_long_name_of_its_own.yaml")));
     QVERIFY(
         train->accessibleName().contains(text("an_experiment_with_a_very_long_name_of_its_own")));
     QCoreApplication::processEvents();
@@ -335,43 +335,37 @@ class TstDocumentsInWindow : public QObject {
   }
 
   void theOnlyExperimentIsClosedByItsKeys() {
-    auto window = open({path("a.yaml")});
-    window->showPage(app::Page::Configure);
-    QTRY_VERIFY(window->isReady());
-    QTest::keyClick(window.get(), Qt::Key_W, Qt::ControlModifier);
-    QVERIFY(!window->configurePage()->hasDocument());
-    QVERIFY(!window->configurePage()->editor()->hasDocument());
-    QVERIFY(!window->findChild<QAction*>(text("experiment.close"))->isEnabled());
-    QVERIFY(!window->findChild<QPushButton*>(text("trainButton"))->isEnabled());
-    QVERIFY(!window->isWindowModified());
-    QVERIFY(window->configurePage()->open(path("a.yaml")));
-    QTRY_COMPARE(window->configurePage()->editor()->text(), text("name: one\n"));
+    MainWindow& window = shown({path("a.yaml")});
+    QTest::keyClick(&window, Qt::Key_W, Qt::ControlModifier);
+    QVERIFY(!window.configurePage()->hasDocument());
+    QVERIFY(!window.configurePage()->editor()->hasDocument());
+    QVERIFY(!window.findChild<QAction*>(text("experiment.close"))->isEnabled());
+    QVERIFY(!window.findChild<QPushButton*>(text("trainButton"))->isEnabled());
+    QVERIFY(!window.isWindowModified());
+    QVERIFY(window.configurePage()->open(path("a.yaml")));
+    QTRY_COMPARE(window.configurePage()->editor()->text(), text("name: one\n"));
   }
 
   void aBrokenTextKeepsItsLastValuesWhileAnotherFileIsShown() {
     write("b.yaml", "name: b\n");
-    auto window = open({path("a.yaml"), path("b.yaml")});
-    window->showPage(app::Page::Configure);
-    QTRY_VERIFY(window->isReady());
-    window->configurePage()->document()->showDocument(0);
-    QTRY_COMPARE(window->configurePage()->editor()->text(), text("name: one\n"));
-    type(*window, "name: good\n");
-    type(*window, "name: good\nsolver: [\n");
-    window->configurePage()->showNext();
-    QTRY_VERIFY(window->isReady());
-    window->configurePage()->showNext();
-    QTRY_VERIFY(window->isReady());
-    const auto* name = window->findChild<widgets::ConfigForm*>()->row("name");
+    MainWindow& window = shown({path("a.yaml"), path("b.yaml")});
+    window.configurePage()->document()->showDocument(0);
+    QTRY_COMPARE(window.configurePage()->editor()->text(), text("name: one\n"));
+    type(window, "name: good\n");
+    type(window, "name: good\nsolver: [\n");
+    window.configurePage()->showNext();
+    QTRY_VERIFY(window.isReady());
+    window.configurePage()->showNext();
+    QTRY_VERIFY(window.isReady());
+    const auto* name = window.findChild<widgets::ConfigForm*>()->row("name");
     QCOMPARE(name->state().value.text, text("good"));
   }
 
   void aChangedBaseIsSeenAtOnce() {
     write("base.yaml", "solver: {base_lr: 0.01}\n");
     write("a.yaml", "base: base.yaml\n");
-    auto window = open({path("a.yaml")});
-    window->showPage(app::Page::Configure);
-    QTRY_VERIFY(window->isReady());
-    const widgets::ConfigEditor* editor = window->configurePage()->editor();
+    MainWindow& window = shown({path("a.yaml")});
+    const widgets::ConfigEditor* editor = window.configurePage()->editor();
     QCOMPARE(editor->loaded().experiment.solver.baseLr, 0.01);
     write("base.yaml", "solver: {base_lr: 0.03}\n");
     QTRY_COMPARE(editor->loaded().experiment.solver.baseLr, 0.03);
@@ -402,12 +396,13 @@ class TstDocumentsInWindow : public QObject {
   }
 
   void aPressedButtonThatIsDisabledLeavesTheFocusToThePage() {
-    auto window = open({path("a.yaml")});
-    QTRY_VERIFY(window->isReady());
-    auto* train = window->findChild<QPushButton*>(text("trainButton"));
+    MainWindow& window = shown({path("a.yaml")});
+    QTRY_VERIFY(window.isReady());
+    auto* train = window.findChild<QPushButton*>(text("trainButton"));
     train->setFocus();
     train->setEnabled(false);
-    QVERIFY(!qobject_cast<QPushButton*>(window->focusWidget()));
+    QVERIFY(!qobject_cast<QPushButton*>(window.focusWidget()));
+    train->setEnabled(true);
   }
 
   /// Before and after a restart of the program.
@@ -440,18 +435,17 @@ class TstDocumentsInWindow : public QObject {
 
   /// Undo brings back the text as it was opened, which the file has no more.
   void aFileThatChangedOnDiskStaysMarkedAfterUndo() {
-    auto window = open({path("a.yaml")});
-    window->showPage(app::Page::Configure);
-    type(*window, "name: two\n");
+    MainWindow& window = shown({path("a.yaml")});
+    type(window, "name: two\n");
     write("a.yaml", "name: theirs\n");
-    app::DocumentController* document = window->configurePage()->document();
+    app::DocumentController* document = window.configurePage()->document();
     QTRY_COMPARE(document->notice().kind, app::DocumentNotice::Kind::ChangedOutside);
-    auto* yaml = window->findChild<widgets::YamlText*>();
+    auto* yaml = window.findChild<widgets::YamlText*>();
     yaml->undo();
     QCOMPARE(yaml->text(), text("name: one\n"));
-    for (auto* button : window->configurePage()->findChildren<QPushButton*>())
+    for (auto* button : window.configurePage()->findChildren<QPushButton*>())
       if (button->text() == text("Save")) QVERIFY(button->isEnabled());
-    const auto labels = window->findChildren<QLabel*>();
+    const auto labels = window.findChildren<QLabel*>();
     QVERIFY(std::ranges::any_of(labels, [](const QLabel* label) {
       return label->isVisible() && label->text() == text("● edited");
     }));
@@ -459,18 +453,16 @@ class TstDocumentsInWindow : public QObject {
 
   /// The message is of the text that was checked.
   void thatThereAreNoFaultsIsSaidUntilTheNextEdit() {
-    auto window = open({path("a.yaml")});
-    window->showPage(app::Page::Configure);
-    QTRY_VERIFY(window->isReady());
-    Q_EMIT window->configurePage()->checked(text("a.yaml"), text("summary"));
+    MainWindow& window = shown({path("a.yaml")});
+    Q_EMIT window.configurePage()->checked(text("a.yaml"), text("summary"));
     const auto isSaid = [&] {
-      const auto labels = window->findChildren<QLabel*>();
+      const auto labels = window.findChildren<QLabel*>();
       return std::ranges::any_of(labels, [](const QLabel* label) {
         return label->isVisible() && label->text().contains(text("No faults"));
       });
     };
     QVERIFY(isSaid());
-    type(*window, "name: two\n");
+    type(window, "name: two\n");
     QVERIFY(!isSaid());
   }
 
@@ -481,12 +473,12 @@ class TstDocumentsInWindow : public QObject {
   }
   void tabTitlesAreNotElided() {
     QFETCH(bool, withExperiment);
-    auto window = open(withExperiment ? QStringList{path("a.yaml")} : QStringList());
-    QTRY_VERIFY(window->isReady());
-    const auto* tabs = window->findChild<QTabBar*>(text("pageTabs"));
+    MainWindow& window = shown(withExperiment ? QStringList{path("a.yaml")} : QStringList());
+    QTRY_VERIFY(window.isReady());
+    const auto* tabs = window.findChild<QTabBar*>(text("pageTabs"));
     using app::Page;
     for (const auto page : {Page::Configure, Page::Predictions, Page::Monitor, Page::Configure}) {
-      window->showPage(page);
+      window.showPage(page);
       QCoreApplication::processEvents();
       QVERIFY(tabs->tabRect(0).left() >= 0);
       QVERIFY(tabs->tabRect(tabs->count() - 1).right() < tabs->width());

@@ -10,7 +10,11 @@
 #include "app/controllers/draft_keeper.h"
 #include "tests/support/test_main.h"
 
-using namespace lockstep::app;
+using lockstep::app::Draft;
+using lockstep::app::DraftFolder;
+using lockstep::app::DraftKeeper;
+using lockstep::app::HeldDraft;
+using lockstep::app::OrphanedDraft;
 
 namespace {
 

@@ -10,7 +10,6 @@
 #include <QTest>
 
 #include "app/controllers/open_runs.h"
-#include "app/frame/main_window.h"
 #include "app/frame/top_bar.h"
 #include "app/models/log_model.h"
 #include "app/monitor/alert_banner.h"
@@ -20,8 +19,9 @@
 #include "app/runs/runs_panel.h"
 #include "app/runs/state_pill.h"
 #include "tests/app/live_run.h"
-#include "tests/app/window_options.h"
+#include "tests/app/shared_window.h"
 #include "tests/support/test_main.h"
+#include "tests/support/text.h"
 #include "widgets/elided_label.h"
 #include "widgets/image_view/image_stage.h"
 #include "widgets/image_view/predictions_view.h"
@@ -30,16 +30,14 @@
 #include "widgets/plots/readings_tip.h"
 
 using namespace lockstep;
-using app::MainWindow;
 using tests::line;
 using tests::LiveRun;
 using tests::scalars;
+using tests::text;
 
 namespace {
 
-constexpr int kPatienceMs = 20000;
-
-QString text(const char* bytes) { return QString::fromUtf8(bytes); }
+constexpr int kEnginePatienceMs = 20000;
 
 }  // namespace
 
@@ -47,14 +45,13 @@ class TstEngineInWindow : public QObject {
   Q_OBJECT
 
  private:
-  widgets::ThemeSwitch theme_;
-  std::unique_ptr<MainWindow> window_;
+  tests::SharedWindow shared_;
+  app::MainWindow* window_ = nullptr;
 
   void open(const LiveRun& live) {
-    window_ = std::make_unique<MainWindow>(&theme_, tests::optionsFor({live.folder}));
-    window_->show();
-    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
-    QTRY_COMPARE(window_->runsPanel()->currentRun(), live.folder);
+    window_ = &shared_.show({live.folder});
+    QCOMPARE(window_->runsPanel()->currentRun(), live.folder);
+    QVERIFY(!hasReadings());
   }
   template <typename Widget = QPushButton>
   Widget* find(const char* name) const {
@@ -98,8 +95,6 @@ class TstEngineInWindow : public QObject {
   }
 
  private Q_SLOTS:
-  void cleanup() { window_.reset(); }
-
   void buttonsOfTheTopBarReachTheEngine() {
     LiveRun live;
     const auto says = [&](int seq, protocol::RunState to) {
@@ -122,7 +117,7 @@ class TstEngineInWindow : public QObject {
     click(pause);
     QVERIFY(live.engine.nextLine().contains(R"("type":"resume")"));
     QTRY_VERIFY(pause->text().contains(text("Pause")));
-    QTest::keyClick(window_.get(), Qt::Key_Period, Qt::ControlModifier);
+    QTest::keyClick(window_, Qt::Key_Period, Qt::ControlModifier);
     QVERIFY(live.engine.nextLine().contains(R"("type":"stop")"));
     QTRY_COMPARE(state(), text("stopping"));
   }
@@ -159,6 +154,7 @@ class TstEngineInWindow : public QObject {
     QTest::keyClick(list("Log"), Qt::Key_Home);
     QTest::keyClick(list("Log"), Qt::Key_Return);
     QTRY_VERIFY(hasReadings());
+    filter->clear();
   }
 
   void anAlertIsShownAboveTheCurvesAndInItsList() {
@@ -209,7 +205,7 @@ class TstEngineInWindow : public QObject {
     open(live);
     QTRY_VERIFY(connection().startsWith(text("connected")));
     QVERIFY(live.engine.nextLine().contains("hello"));
-    QTest::keyClick(window_.get(), Qt::Key_3, Qt::ControlModifier);
+    QTest::keyClick(window_, Qt::Key_3, Qt::ControlModifier);
     QTRY_VERIFY(window_->isReady());
     auto* stage = window_->predictionsPage()->findChild<widgets::ImageStage*>();
     QTRY_VERIFY(stage->notice().contains(text("not predicted at step 20")));
@@ -232,21 +228,9 @@ class TstEngineInWindow : public QObject {
     QVERIFY(live.engine.start({"@await"}));
     open(live);
     QTRY_VERIFY2_WITH_TIMEOUT(connection().contains(text("does not respond")),
-                              qPrintable(connection()), kPatienceMs);
+                              qPrintable(connection()), kEnginePatienceMs);
     QCOMPARE(points(), std::size_t{20});  // what is in its files
     QVERIFY(!find("pauseButton")->isEnabled());
-  }
-
-  void anEngineOfAnotherVersionIsSaid() {
-    LiveRun live;
-    QVERIFY(live.engine.start(
-        {R"({"v":99,"type":"welcome","run":"/r","attempt":1,"seq":5,"state":"running"})"}));
-    open(live);
-    const auto* banner = window_->findChild<app::RunBanner*>();
-    QTRY_VERIFY(banner->isVisible());
-    QCOMPARE(banner->title(), text("The run cannot be followed live"));
-    QVERIFY(banner->detail().contains(text("Use lockstep of the same version")));
-    QCOMPARE(points(), std::size_t{20});
   }
 
   /// Garbage, a line of more than 1 MiB, values that are none, steps that go back and beyond the
@@ -282,7 +266,7 @@ class TstEngineInWindow : public QObject {
     live.engine.kill();
     live.lock.reset();
     const auto* banner = window_->findChild<app::RunBanner*>();
-    QTRY_VERIFY_WITH_TIMEOUT(banner->isVisible(), kPatienceMs);
+    QTRY_VERIFY_WITH_TIMEOUT(banner->isVisible(), kEnginePatienceMs);
     QCOMPARE(banner->title(), text("The run failed"));
     QTRY_COMPARE(state(), text("failed"));
   }

@@ -10,9 +10,11 @@
 #include "app/controllers/experiment_file.h"
 #include "engine/base/error.h"
 #include "tests/support/test_main.h"
+#include "tests/support/text.h"
 
 using lockstep::Error;
 using lockstep::app::ExperimentFile;
+using lockstep::tests::text;
 using State = ExperimentFile::State;
 
 class TstExperimentFile : public QObject {
@@ -21,7 +23,6 @@ class TstExperimentFile : public QObject {
  private:
   std::unique_ptr<QTemporaryDir> folder_;
   QString path(const char* name) const { return folder_->filePath(QString::fromUtf8(name)); }
-  static QString text(const char* bytes) { return QString::fromUtf8(bytes); }
   /// Like another program: in place, or by a new file moved over it.
   static void writeOutside(const QString& path, const QByteArray& bytes, bool replaces = false) {
     QFile file(replaces ? path + QStringLiteral(".new") : path);

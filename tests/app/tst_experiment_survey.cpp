@@ -12,7 +12,8 @@
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
-using namespace lockstep::app;
+using app::ExperimentSurvey;
+using app::MachineMemory;
 
 /// Time, memory, anchors and crowding of an experiment that is edited.
 class TstExperimentSurvey : public QObject {
@@ -59,7 +60,7 @@ class TstExperimentSurvey : public QObject {
     experiment.dataset.train.annotations = madeAnnotations("a.json");
     experiment.solver.batchSize = 2;
     experiment.model.boxHead.detectionsPerImage = 1;
-    const ExperimentSurvey survey = surveyExperiment(experiment, {.drawsPerEpoch = 3});
+    const ExperimentSurvey survey = app::surveyExperiment(experiment, {.drawsPerEpoch = 3});
     QCOMPARE(valueOf(survey, QStringLiteral("steps per epoch")), QStringLiteral("1.5"));
     QCOMPARE(valueOf(survey, QStringLiteral("anchors")),
              QStringLiteral(
@@ -69,7 +70,7 @@ class TstExperimentSurvey : public QObject {
                             "raise model.box_head.detections_per_image"));
     QVERIFY(valueOf(survey, QStringLiteral("time")).startsWith(QStringLiteral("not measured yet")));
     experiment.dataset.train.annotations = "/nowhere.json";  // said by the check of the experiment
-    QVERIFY(valueOf(surveyExperiment(experiment, {}), QStringLiteral("anchors")).isEmpty());
+    QVERIFY(valueOf(app::surveyExperiment(experiment, {}), QStringLiteral("anchors")).isEmpty());
   }
 
   void boxesAreCountedByTheirSizeAfterResizing() {
@@ -77,7 +78,7 @@ class TstExperimentSurvey : public QObject {
     experiment.dataset.train.annotations = madeAnnotations("sizes.json");
     experiment.augment.minSize = {1600};  // twice as large
     experiment.augment.maxSize = 3200;
-    const config::BoxSizes sizes = surveyExperiment(experiment, {}).objects->boxSizes;
+    const config::BoxSizes sizes = app::surveyExperiment(experiment, {}).objects->boxSizes;
     QCOMPARE(sizes.objects(), std::int64_t{3});
     for (int bin = 0; bin < config::BoxSizes::kBins; ++bin) {
       const auto has = [&](double px) {
@@ -93,15 +94,15 @@ class TstExperimentSurvey : public QObject {
   void annotationsAreReadAgainOnlyWhenTheyOrTheAnchorsChange() {
     config::Experiment experiment;
     experiment.dataset.train.annotations = madeAnnotations("cached.json");
-    const auto first = surveyExperiment(experiment, {}).objects;
+    const auto first = app::surveyExperiment(experiment, {}).objects;
     experiment.solver.batchSize *= 2;
-    QCOMPARE(surveyExperiment(experiment, {.objects = first}).objects, first);
+    QCOMPARE(app::surveyExperiment(experiment, {.objects = first}).objects, first);
     experiment.model.anchors.sizes = {4, 8, 16, 32, 64};
-    const auto other = surveyExperiment(experiment, {.objects = first}).objects;
+    const auto other = app::surveyExperiment(experiment, {.objects = first}).objects;
     QVERIFY(other != first);
     QVERIFY(other->uncovered > first->uncovered);
     madeAnnotations("cached.json");  // another file at its place
-    QVERIFY(surveyExperiment(experiment, {.objects = other}).objects != other);
+    QVERIFY(app::surveyExperiment(experiment, {.objects = other}).objects != other);
   }
 
   void memoryIsEstimatedUntilItWasMeasured() {
@@ -109,12 +110,12 @@ class TstExperimentSurvey : public QObject {
     experiment.dataset.train.annotations = madeAnnotations("memory.json");
     experiment.solver.batchSize = 2;
     experiment.solver.maxSteps = {1000};
-    const MachineMemory machine = machineMemoryIn(
+    const MachineMemory machine = app::machineMemoryIn(
         R"json({"memory_bytes": 17179869184, "gpus": [{"name": "GPU 0 (A)", "memory_bytes": 85899345920
   },
             {"name": "GPU 1 (B)", "memory_bytes": 42949672960}]})json");
     const auto textOf = [&](const char* name, const QStringList& runs = {}) {
-      return valueOf(surveyExperiment(experiment, {.runs = runs, .memory = machine}),
+      return valueOf(app::surveyExperiment(experiment, {.runs = runs, .memory = machine}),
                      QString::fromLatin1(name));
     };
     const auto holds = [](const QString& text, const char* pattern) {
@@ -146,7 +147,7 @@ class TstExperimentSurvey : public QObject {
     experiment.solver.maxSteps = {1000};
     const QString run = measuredRun(experiment, "measured");
     const auto textOf = [&](const char* name) {
-      return valueOf(surveyExperiment(experiment, {.runs = {run}}), QString::fromLatin1(name));
+      return valueOf(app::surveyExperiment(experiment, {.runs = {run}}), QString::fromLatin1(name));
     };
     const QString from = QStringLiteral("measured in ") % QFileInfo(run).fileName();
     QVERIFY2(textOf("time").endsWith(from), qPrintable(textOf("time")));

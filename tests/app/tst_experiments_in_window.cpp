@@ -15,7 +15,6 @@
 
 #include "app/configure/configure_page.h"
 #include "app/configure/range_test_dialog.h"
-#include "app/frame/main_window.h"
 #include "app/models/range_test_result.h"
 #include "app/models/run_list_model.h"
 #include "app/runs/fork_dialog.h"
@@ -23,19 +22,18 @@
 #include "engine/run_folder/run_folder.h"
 #include "engine/supervisor/event_log.h"
 #include "tests/app/made_run.h"
-#include "tests/app/window_options.h"
+#include "tests/app/shared_window.h"
 #include "tests/support/append_scalars.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
+#include "tests/support/text.h"
 #include "widgets/config_editor/config_editor.h"
 
 using namespace lockstep;
 using app::MainWindow;
-using tests::optionsFor;
+using tests::text;
 
 namespace {
-
-QString text(const char* bytes) { return QString::fromUtf8(bytes); }
 
 /// A range test of 100 steps whose loss falls from a rate of 1e-4 on and rises from 0.1 on.
 QString makeRangeTest(const QString& parent) {
@@ -74,7 +72,7 @@ class TstExperimentsInWindow : public QObject {
 
  private:
   std::unique_ptr<QTemporaryDir> folder_;
-  widgets::ThemeSwitch theme_;
+  tests::SharedWindow window_;
 
   QString path(const char* name) const { return folder_->filePath(text(name)); }
   static QAction* action(const MainWindow& window, const char* id) {
@@ -91,9 +89,8 @@ class TstExperimentsInWindow : public QObject {
 
   void theLearningRateOfARangeTestIsOneClickFromItsKey() {
     const QString run = makeRangeTest(folder_->path());
-    MainWindow window(&theme_, optionsFor({run, path("a.yaml")}));
-    window.show();
-    QTRY_COMPARE(window.runsPanel()->currentRun(), run);
+    MainWindow& window = window_.show({run, path("a.yaml")});
+    QCOMPARE(window.runsPanel()->currentRun(), run);
     QTRY_VERIFY(action(window, "run.range_test")->isEnabled());
     action(window, "run.range_test")->trigger();
     auto* dialog = window.findChild<app::RangeTestDialog*>();
@@ -115,9 +112,7 @@ class TstExperimentsInWindow : public QObject {
 
   void anotherRunIsNoRangeTest() {
     const QString run = tests::makeRun(folder_->path(), {});
-    MainWindow window(&theme_, optionsFor({run}));
-    window.show();
-    QTRY_VERIFY(window.isReady());
+    const MainWindow& window = window_.show({run});
     QVERIFY(!action(window, "run.range_test")->isEnabled());
     QVERIFY(!action(window, "run.evaluate")->isEnabled());
   }
@@ -126,9 +121,7 @@ class TstExperimentsInWindow : public QObject {
     tests::MadeRun plan;
     plan.keptCheckpoints = {10, 20, 40};
     const QString run = tests::makeRun(folder_->path(), plan);
-    MainWindow window(&theme_, optionsFor({run}));
-    window.show();
-    QTRY_VERIFY(window.isReady());
+    const MainWindow& window = window_.show({run});
     QTRY_VERIFY(action(window, "run.fork")->isEnabled());
     action(window, "run.fork")->trigger();
     QTRY_VERIFY(window.findChild<app::ForkDialog*>());
@@ -167,8 +160,7 @@ class TstExperimentsInWindow : public QObject {
     const auto end = qScopeGuard([&live] {
       ::kill(static_cast<pid_t>(run_folder::summarise(live.folder()).info.pid), SIGKILL);
     });
-    MainWindow window(&theme_, optionsFor({QString::fromStdString(live.folder().string())}));
-    window.show();
+    const MainWindow& window = window_.show({QString::fromStdString(live.folder().string())});
     QTRY_VERIFY_WITH_TIMEOUT(action(window, "run.evaluate")->isEnabled(), 20000);
     action(window, "run.evaluate")->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(!run_folder::evaluationSteps(live).empty(), 20000);

@@ -21,7 +21,7 @@ using app::RunController;
 
 namespace {
 
-const std::string kDataset = R"({"images": [
+const std::string kExplainedData = R"({"images": [
   {"id": 3, "file_name": "a.png", "width": 8, "height": 8}],
   "categories": [{"id": 1, "name": "thing"}], "annotations": []})";
 
@@ -31,7 +31,7 @@ tests::MadeRun madeRun(const QTemporaryDir& folder, bool isLive) {
   made.valImages = made.trainImages = folder.path().toStdString();
   made.valAnnotations = made.trainAnnotations =
       folder.filePath(QStringLiteral("data.json")).toStdString();
-  base::writeFileAtomically(made.valAnnotations, kDataset);
+  base::writeFileAtomically(made.valAnnotations, kExplainedData);
   QImage picture(8, 8, QImage::Format_RGB32);
   picture.fill(Qt::gray);
   picture.save(folder.filePath(QStringLiteral("a.png")));

@@ -23,10 +23,11 @@
 
 #include "app/export/export_dialog.h"
 #include "app/export/figure_export.h"
-#include "app/frame/main_window.h"
 #include "app/monitor/monitor_page.h"
 #include "tests/app/made_run.h"
+#include "tests/app/shared_window.h"
 #include "tests/app/window_options.h"
+#include "tests/support/file_content.h"
 #include "tests/support/test_main.h"
 #include "widgets/banner.h"
 #include "widgets/message_text.h"
@@ -36,7 +37,7 @@
 
 using namespace lockstep;
 using app::ExportDialog;
-using app::MainWindow;
+using tests::contentOf;
 
 namespace {
 
@@ -61,11 +62,6 @@ bool isOf(const widgets::CurveSource& source, const widgets::CurveSamples& sampl
   });
 }
 
-QByteArray contentOf(const QString& path) {
-  QFile file(path);
-  return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
 }  // namespace
 
 class TstExport : public QObject {
@@ -75,12 +71,9 @@ class TstExport : public QObject {
   void init() {
     folder_ = std::make_unique<QTemporaryDir>();
     const QString run = tests::makeRun(folder_->path(), run_);
-    window_ = std::make_unique<MainWindow>(&theme_, tests::optionsFor({run}));
-    window_->show();
-    QTRY_VERIFY(window_->isReady());
+    window_ = &shared_.show({run});
     QTRY_VERIFY(!window_->monitorPage()->shownCards().empty());
   }
-  void cleanup() { window_.reset(); }
 
   void thePageIsSavedByKeys() {
     QVERIFY(openDialog());
@@ -104,9 +97,9 @@ class TstExport : public QObject {
 
   /// Curves, their colours but for the theme, ranges and marks.
   void whatIsExportedIsWhatTheScreenShows() {
-    theme_.setMode(widgets::ThemeSwitch::Mode::Dark);
+    shared_.theme().setMode(widgets::ThemeSwitch::Mode::Dark);
     app::MonitorPage* page = window_->monitorPage();
-    QTest::keyClick(window_.get(), Qt::Key_L);
+    QTest::keyClick(window_, Qt::Key_L);
     page->shownCards().front()->plot()->setZoom({std::pair(10.0, 30.0), std::nullopt});
     const auto cards = page->shownCards();
     const widgets::Figure figure = page->figureOf(cards, widgets::FigureContent::Drawing);
@@ -134,15 +127,16 @@ class TstExport : public QObject {
                   return each.x == mark.x && each.kind == mark.kind;
                 }) > 0);
     }
-    theme_.setMode(widgets::ThemeSwitch::Mode::Light);
+    shared_.theme().setMode(widgets::ThemeSwitch::Mode::Light);
   }
 
   void thePictureOfTheScreenIsThatOfTheCard() {
-    theme_.setMode(widgets::ThemeSwitch::Mode::Dark);
+    shared_.theme().setMode(widgets::ThemeSwitch::Mode::Dark);
     app::MonitorPage* page = window_->monitorPage();
-    QTest::keyClick(window_.get(), Qt::Key_L);
+    QTest::keyClick(window_, Qt::Key_L);
     widgets::CurveCard* loss = page->shownCards().front();
     loss->plot()->setZoom({std::pair(10.0, 30.0), std::nullopt});
+    const QStringList hidden = loss->hidden();
     loss->setHidden({QStringLiteral("train")});
     QTRY_VERIFY(window_->isReady());
     const QString path = folder_->filePath(QStringLiteral("shown.png"));
@@ -162,7 +156,8 @@ class TstExport : public QObject {
                screen.convertToFormat(QImage::Format_RGB32));
       QVERIFY(QFile::remove(path));
     }
-    theme_.setMode(widgets::ThemeSwitch::Mode::Light);
+    loss->setHidden(hidden);
+    shared_.theme().setMode(widgets::ThemeSwitch::Mode::Light);
   }
 
   /// Meanwhile the path of another export is asked for, and not given.
@@ -180,7 +175,7 @@ class TstExport : public QObject {
     };
     dialog_ =
         new ExportDialog({app::figureExport(QStringLiteral("one"), QStringLiteral("one"), take)}, 0,
-                         folder_->path(), window_.get());
+                         folder_->path(), window_);
     QSignalSpy saved(dialog_, &ExportDialog::saved);
     dialog_->open();
     choose("format", "CSV");
@@ -208,6 +203,7 @@ class TstExport : public QObject {
     QVERIFY(menu);
     for (QAction* action : menu->actions())
       if (action->text() == QStringLiteral("Export…")) action->trigger();
+    menu->close();
     dialog_ = window_->findChild<ExportDialog*>();
     QVERIFY(dialog_);
     QCOMPARE(dialog_->findChild<QComboBox*>(QStringLiteral("what"))->currentText(), card->title());
@@ -289,9 +285,7 @@ class TstExport : public QObject {
 
   void withoutCurvesAWarningSaysWhatToDo() {
     QTemporaryDir empty;
-    MainWindow window(&theme_, tests::optionsFor({empty.path()}, app::Page::Monitor));
-    window.show();
-    QTRY_VERIFY(window.isReady());
+    app::MainWindow& window = shared_.show({empty.path()});
     QTest::keyClick(&window, Qt::Key_E, Qt::ControlModifier);
     QVERIFY(!window.findChild<ExportDialog*>());
     QVERIFY(tests::visibleBanner(window, QStringLiteral("nothing to export"),
@@ -301,8 +295,8 @@ class TstExport : public QObject {
  private:
   bool openDialog() {
     window_->activateWindow();
-    if (!QTest::qWaitForWindowActive(window_.get())) return false;
-    QTest::keyClick(window_.get(), Qt::Key_E, Qt::ControlModifier);
+    if (!QTest::qWaitForWindowActive(window_)) return false;
+    QTest::keyClick(window_, Qt::Key_E, Qt::ControlModifier);
     dialog_ = window_->findChild<ExportDialog*>();
     return dialog_ && dialog_->isVisible();
   }
@@ -325,10 +319,10 @@ class TstExport : public QObject {
     QTest::mouseClick(dialog_->findChild<QPushButton*>(QStringLiteral("save")), Qt::LeftButton);
   }
 
-  widgets::ThemeSwitch theme_;
   tests::MadeRun run_;
   std::unique_ptr<QTemporaryDir> folder_;
-  std::unique_ptr<MainWindow> window_;
+  tests::SharedWindow shared_;
+  app::MainWindow* window_ = nullptr;
   QPointer<ExportDialog> dialog_;
 };
 

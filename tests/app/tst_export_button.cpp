@@ -6,10 +6,10 @@
 #include <QTest>
 
 #include "app/export/export_dialog.h"
-#include "app/frame/main_window.h"
 #include "app/predictions/predictions_page.h"
 #include "engine/base/atomic_file.h"
 #include "tests/app/made_run.h"
+#include "tests/app/shared_window.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
 #include "widgets/image_view/export_button.h"
@@ -21,6 +21,7 @@ class TstExportButton : public QObject {
 
  private:
   std::unique_ptr<QTemporaryDir> parent_;
+  tests::SharedWindow window_;
 
   /// With predictions of an image that has no object, or one without a mask.
   QString makeRun(bool ofBoxes) const {
@@ -62,11 +63,7 @@ class TstExportButton : public QObject {
     QFETCH(QString, entry);
     QFETCH(QString, what);
     const QString folder = makeRun(/*ofBoxes=*/what.isEmpty());
-    widgets::ThemeSwitch theme;
-    app::MainWindow window(&theme, tests::optionsFor({folder}));
-    window.show();
-    window.showPage(app::Page::Predictions);
-    QTRY_VERIFY(window.isReady());
+    app::MainWindow& window = window_.show({folder}, app::Page::Predictions);
     auto* button = window.predictionsPage()->findChild<widgets::ExportButton*>();
     QVERIFY(button && button->isVisible() && !button->accessibleName().isEmpty());
     for (QAction* action : button->menu()->actions())

@@ -6,33 +6,28 @@
 #include <fstream>
 
 #include "app/configure/configure_page.h"
-#include "app/frame/main_window.h"
 #include "app/models/run_list_model.h"
 #include "app/monitor/monitor_page.h"
 #include "app/runs/run_banner.h"
 #include "app/runs/runs_panel.h"
 #include "app/runs/state_pill.h"
+#include "engine/base/atomic_file.h"
 #include "engine/events/reader.h"
 #include "tests/app/made_run.h"
+#include "tests/app/shared_window.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
+#include "tests/support/text.h"
 #include "widgets/plots/curve_card.h"
 
 using namespace lockstep;
-using app::MainWindow;
 using app::RunListModel;
+using tests::text;
 namespace fs = std::filesystem;
 
 namespace {
 
-QString text(const char* bytes) { return QString::fromUtf8(bytes); }
-
-std::string contentOf(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-void write(const fs::path& file, const std::string& bytes) {
+void writeBytes(const fs::path& file, const std::string& bytes) {
   std::ofstream(file, std::ios::binary) << bytes;
 }
 
@@ -45,17 +40,15 @@ class TstFaultyFolders : public QObject {
 
  private:
   std::unique_ptr<QTemporaryDir> parent_;
-  widgets::ThemeSwitch theme_;
-  std::unique_ptr<MainWindow> window_;
+  tests::SharedWindow shared_;
+  app::MainWindow* window_ = nullptr;
   QString run_, own_;
 
   fs::path path(const char* name) const { return fs::path(run_.toStdString()) / name; }
   fs::path events() const { return events::findEventFile(run_.toStdString()); }
 
   void open() {
-    window_ = std::make_unique<MainWindow>(&theme_, tests::optionsFor({parent_->path()}));
-    window_->show();
-    QTRY_VERIFY(list()->isLoaded());
+    window_ = &shared_.show({parent_->path()});
     window_->runsPanel()->selectRun(run_);
     QTRY_COMPARE(window_->runsPanel()->currentRun(), run_);
     QTRY_VERIFY(window_->isReady());
@@ -83,20 +76,19 @@ class TstFaultyFolders : public QObject {
     run_ = tests::makeRun(parent_->path(), tests::made("faulty", 2000));
     own_ = tests::makeRun(parent_->path(), tests::made("own", 1000));
   }
-  void cleanup() { window_.reset(); }
 
   /// Half-copied, in the order in which a copy comes.
   void aHalfCopiedRunJsonIsSaid() {
-    const std::string whole = contentOf(path("run.json"));
-    write(path("run.json"), whole.substr(0, whole.size() / 2));
+    const std::string whole = base::readFile(path("run.json"));
+    writeBytes(path("run.json"), whole.substr(0, whole.size() / 2));
     open();
     QCOMPARE(data(RunListModel::StateTextRole), text("failed"));
     QVERIFY2(data(RunListModel::ErrorRole).contains(text("run.json")),
              qPrintable(data(RunListModel::ErrorRole)));
     QTRY_VERIFY(banner()->isVisible());
     QVERIFY2(banner()->detail().contains(text("run.json")), qPrintable(banner()->detail()));
-    QTRY_VERIFY(drawn() >= 40);      // from its log
-    write(path("run.json"), whole);  // the copy is whole now
+    QTRY_VERIFY(drawn() >= 40);           // from its log
+    writeBytes(path("run.json"), whole);  // the copy is whole now
     const_cast<RunListModel*>(list())->refresh();
     QTRY_COMPARE(data(RunListModel::StateTextRole), text("finished"));
     QTRY_VERIFY(!banner()->isVisible());
@@ -104,8 +96,8 @@ class TstFaultyFolders : public QObject {
   }
 
   void aHalfCopiedLogIsShownAsFarAsItGoes() {
-    const std::string whole = contentOf(events());
-    write(events(), whole.substr(0, whole.size() / 2));
+    const std::string whole = base::readFile(events());
+    writeBytes(events(), whole.substr(0, whole.size() / 2));
     open();
     QTRY_VERIFY(drawn() > 0);
     const auto& curve = window_->monitorPage()->cards().front()->plot()->curves().front();
@@ -114,9 +106,9 @@ class TstFaultyFolders : public QObject {
   }
 
   void aDamagedLogIsSaid() {
-    std::string bytes = contentOf(events());
+    std::string bytes = base::readFile(events());
     for (std::size_t i = bytes.size() / 2; i < bytes.size() / 2 + 40; ++i) bytes[i] = 'x';
-    write(events(), bytes);
+    writeBytes(events(), bytes);
     open();
     QTRY_VERIFY(banner()->isVisible());
     QVERIFY2(banner()->detail().contains(QString::fromStdString(events().string())),
@@ -128,8 +120,8 @@ class TstFaultyFolders : public QObject {
     fs::remove(path("config.yaml"));
     open();
     QTRY_VERIFY(drawn() >= 40);
-    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
-    QTest::keyClick(window_.get(), Qt::Key_D, Qt::ControlModifier);
+    QVERIFY(QTest::qWaitForWindowActive(window_));
+    QTest::keyClick(window_, Qt::Key_D, Qt::ControlModifier);
     QVERIFY(tests::visibleBanner(*window_, text("configuration cannot be opened"),
                                  text("config.yaml")));
     theRestGoesOn();
@@ -137,11 +129,11 @@ class TstFaultyFolders : public QObject {
 
   /// Members and keys that this version does not know.
   void aRunOfANewerVersionIsShownAsFarAsItIsKnown() {
-    std::string info = contentOf(path("run.json"));
+    std::string info = base::readFile(path("run.json"));
     info.replace(info.find('{'), 1, "{\"mood\": {\"of\": [1, 2]}, ");
-    write(path("run.json"), info);
-    const std::string config = contentOf(path("config.yaml"));
-    write(path("config.yaml"), config + "telepathy: {range: 3}\n");
+    writeBytes(path("run.json"), info);
+    const std::string config = base::readFile(path("config.yaml"));
+    writeBytes(path("config.yaml"), config + "telepathy: {range: 3}\n");
     open();
     QCOMPARE(data(RunListModel::StateTextRole), text("finished"));
     QTRY_VERIFY(drawn() >= 40);
@@ -153,9 +145,9 @@ class TstFaultyFolders : public QObject {
   }
 
   void aStateOfANewerVersionIsSaid() {
-    std::string info = contentOf(path("run.json"));
+    std::string info = base::readFile(path("run.json"));
     info.replace(info.find("\"finished\"", info.find("\"state\"")), 10, "\"dancing\"");
-    write(path("run.json"), info);
+    writeBytes(path("run.json"), info);
     open();
     QTRY_VERIFY(banner()->isVisible());
     QVERIFY2(banner()->detail().contains(text("run.json: state 'dancing' is not known")),
@@ -171,6 +163,10 @@ class TstFaultyFolders : public QObject {
     QTRY_COMPARE(data(RunListModel::StateTextRole), text("vanished"));
     QTRY_COMPARE(window_->findChild<app::StatePill*>()->accessibleName(), text("vanished"));
     QVERIFY(drawn() >= 40);
+    QCOMPARE(window_->runsPanel()->currentRun(), run_);
+    Q_EMIT window_->runsPanel()->dismissRequested({run_});
+    QCOMPARE(list()->rowOf(run_), -1);
+    QCOMPARE(window_->runsPanel()->currentRun(), QString());
     theRestGoesOn();
     QVERIFY(QDir(parent_->path()).removeRecursively());
     const_cast<RunListModel*>(list())->refresh();

@@ -7,32 +7,27 @@
 #include <QTest>
 #include <algorithm>
 
-#include "app/frame/main_window.h"
 #include "app/monitor/monitor_page.h"
 #include "app/predictions/predictions_page.h"
 #include "app/runs/runs_panel.h"
 #include "tests/app/made_run.h"
-#include "tests/app/window_options.h"
+#include "tests/app/shared_window.h"
 #include "tests/support/test_main.h"
 #include "widgets/plots/curve_card.h"
 
 using namespace lockstep;
-using app::MainWindow;
 using app::Page;
 
 class TstFocus : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void init() {
-    folder_ = std::make_unique<QTemporaryDir>();
-    QFile file(folder_->filePath(QStringLiteral("own.yaml")));
+  void initTestCase() {
+    QFile file(folder_.filePath(QStringLiteral("own.yaml")));
     QVERIFY(file.open(QIODevice::WriteOnly) && file.write("name: own\n") > 0);
     file.close();
-    const QString run = tests::makeRun(folder_->path(), {});
-    window_ = std::make_unique<MainWindow>(&theme_, tests::optionsFor({run, file.fileName()}));
+    paths_ = {tests::makeRun(folder_.path(), {}), file.fileName()};
   }
-  void cleanup() { window_.reset(); }
 
   void everyStopOfTabHasAName_data() {
     QTest::addColumn<int>("page");
@@ -81,27 +76,23 @@ class TstFocus : public QObject {
  private:
   /// Until Tab comes back to the first one.
   QWidgetList stopsOf(Page page) {
-    window_->showPage(page);
-    window_->show();
-    window_->activateWindow();
+    window_ = &shared_.show(paths_, page);
     QWidgetList stops;
-    if (!QTest::qWaitForWindowActive(window_.get()) ||
-        !QTest::qWaitFor([this] { return window_->isReady(); }, 30000))
-      return stops;
     constexpr int kMost = 400;
     for (int i = 0; i < kMost; ++i) {
       QWidget* now = QApplication::focusWidget();
       if (now && stops.contains(now)) break;
       if (now) stops.append(now);
-      QTest::keyClick(now ? now : window_.get(), Qt::Key_Tab);
+      QTest::keyClick(now ? now : window_, Qt::Key_Tab);
       if (now && QApplication::focusWidget() == now) break;  // a text takes Tab as a character
     }
     return stops;
   }
 
-  widgets::ThemeSwitch theme_;
-  std::unique_ptr<QTemporaryDir> folder_;
-  std::unique_ptr<MainWindow> window_;
+  QTemporaryDir folder_;
+  QStringList paths_;
+  tests::SharedWindow shared_;
+  app::MainWindow* window_ = nullptr;
 };
 
 LOCKSTEP_TEST(TstFocus)

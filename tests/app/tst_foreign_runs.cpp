@@ -7,14 +7,14 @@
 #include <fstream>
 
 #include "app/controllers/run_controller.h"
-#include "app/frame/main_window.h"
 #include "app/models/run_list_model.h"
 #include "app/monitor/monitor_page.h"
 #include "app/predictions/predictions_page.h"
 #include "app/runs/run_banner.h"
 #include "app/runs/runs_panel.h"
+#include "tests/app/losses_of.h"
 #include "tests/app/made_run.h"
-#include "tests/app/window_options.h"
+#include "tests/app/shared_window.h"
 #include "tests/events/record_samples.h"
 #include "tests/support/test_main.h"
 #include "widgets/empty_state.h"
@@ -131,19 +131,29 @@ class TstForeignRuns : public QObject {
     QCOMPARE(run.info().step, std::int64_t{80});
   }
 
+  void whatCannotBeReadIsSaidAndTheRestIsThere_data() {
+    QTest::addColumn<QString>("program");
+    QTest::addColumn<QString>("place");
+    QTest::newRow("TensorBoard") << QStringLiteral("TensorBoard")
+                                 << QStringLiteral(": a damaged record");
+    QTest::newRow("detectron2") << QStringLiteral("detectron2") << QStringLiteral("metrics.json:2");
+    QTest::newRow("mmengine") << QStringLiteral("mmengine") << QStringLiteral("scalars.json:2");
+    QTest::newRow("MLflow") << QStringLiteral("MLflow") << QStringLiteral("metrics/loss:2");
+  }
   void whatCannotBeReadIsSaidAndTheRestIsThere() {
+    QFETCH(QString, program);
+    QFETCH(QString, place);
     const ForeignFolder folder;
-    folder.addStep("run", 20, 1);
-    folder.append("run/metrics.json", "{\"iteration\": 40, oh}\n");
-    folder.addStep("run", 60, 0.5);
+    folder.addDamaged(program, "run");
     RunController run(folder.of("run"));
     run.refresh();
     QTRY_VERIFY(run.isLoaded());
-    QCOMPARE(pointsOf(run, "train/loss_total"), std::size_t{2});
+    QVERIFY(run.program());
+    QCOMPARE(QString::fromLatin1(base::textOf(*run.program())), program);
+    QCOMPARE(tests::lossSteps(run), (std::vector<std::int64_t>{20, 60}));
     QVERIFY(run.accessError());
     QCOMPARE(run.accessError()->title, QStringLiteral("The run is damaged"));
-    QVERIFY2(run.accessError()->detail.contains(QStringLiteral("metrics.json:2")),
-             qPrintable(run.accessError()->detail));
+    QVERIFY2(run.accessError()->detail.contains(place), qPrintable(run.accessError()->detail));
   }
 
   void aRunThatVanishesIsSaid() {
@@ -161,11 +171,8 @@ class TstForeignRuns : public QObject {
   void theWindowShowsItsCurvesAndSaysWhatItLacks() {
     const ForeignFolder folder;
     folder.addEvents("run", 30);
-    widgets::ThemeSwitch theme;
-    MainWindow window(&theme, tests::optionsFor({folder.of("")}));
-    window.show();
-    QTRY_COMPARE(window.runsPanel()->currentRun(), folder.of("run"));
-    QTRY_VERIFY(window.isReady());
+    MainWindow& window = window_.show({folder.of("")});
+    QCOMPARE(window.runsPanel()->currentRun(), folder.of("run"));
     QTRY_VERIFY(window.monitorPage()->cards().front()->plot()->drawnPointCount(0) > 0);
     window.showPage(app::Page::Predictions);
     const auto says = [&](const char* text) {
@@ -177,24 +184,12 @@ class TstForeignRuns : public QObject {
     QTRY_VERIFY(window.isReady());
   }
 
-  void aDamagedLogIsSaidInTheWindow_data() {
-    QTest::addColumn<QString>("program");
-    QTest::addColumn<QString>("place");
-    QTest::newRow("TensorBoard") << QStringLiteral("TensorBoard")
-                                 << QStringLiteral(": a damaged record");
-    QTest::newRow("detectron2") << QStringLiteral("detectron2") << QStringLiteral("metrics.json:2");
-    QTest::newRow("mmengine") << QStringLiteral("mmengine") << QStringLiteral("scalars.json:2");
-    QTest::newRow("MLflow") << QStringLiteral("MLflow") << QStringLiteral("metrics/loss:2");
-  }
   void aDamagedLogIsSaidInTheWindow() {
-    QFETCH(QString, program);
-    QFETCH(QString, place);
+    const QString program = QStringLiteral("TensorBoard");
     const ForeignFolder folder;
     folder.addDamaged(program, "run");
     tests::makeRun(folder.of(""), tests::made("own", 5000));
-    widgets::ThemeSwitch theme;
-    MainWindow window(&theme, tests::optionsFor({folder.of("")}));
-    window.show();
+    const MainWindow& window = window_.show({folder.of("")});
     const auto* list = window.findChild<RunListModel*>();
     QTRY_VERIFY(list->rowOf(folder.of("run")) >= 0);
     QCOMPARE(list->index(list->rowOf(folder.of("run"))).data(RunListModel::ProgramRole).toString(),
@@ -203,7 +198,8 @@ class TstForeignRuns : public QObject {
     const auto* banner = window.findChild<app::RunBanner*>();
     QTRY_VERIFY(banner->isVisible());
     QCOMPARE(banner->title(), QStringLiteral("The run is damaged"));
-    QVERIFY2(banner->detail().contains(place), qPrintable(banner->detail()));
+    QVERIFY2(banner->detail().contains(QStringLiteral(": a damaged record")),
+             qPrintable(banner->detail()));
     QTRY_VERIFY(window.isReady());
     const auto& curves = window.monitorPage()->cards().front()->plot()->curves();
     QVERIFY(!curves.empty());
@@ -212,6 +208,9 @@ class TstForeignRuns : public QObject {
     QTRY_VERIFY(!banner->isVisible());
     QTRY_VERIFY(window.isReady());
   }
+
+ private:
+  tests::SharedWindow window_;
 };
 
 LOCKSTEP_TEST(TstForeignRuns)

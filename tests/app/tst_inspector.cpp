@@ -11,7 +11,6 @@
 
 #include "app/docks/dock.h"
 #include "app/docks/fact_panel.h"
-#include "app/frame/main_window.h"
 #include "app/models/run_record.h"
 #include "app/monitor/monitor_page.h"
 #include "app/predictions/predictions_page.h"
@@ -19,7 +18,7 @@
 #include "engine/config/load.h"
 #include "engine/run_folder/source_files.h"
 #include "tests/app/made_run.h"
-#include "tests/app/window_options.h"
+#include "tests/app/shared_window.h"
 #include "tests/support/test_main.h"
 #include "widgets/image_view/predictions_view.h"
 #include "widgets/plots/curve_card.h"
@@ -30,17 +29,17 @@ using app::Page;
 
 namespace {
 
-const QByteArray kDataset =
+const QByteArray kInspectedData =
     R"({"images": [{"id": 3, "file_name": "a.png", "width": 8, "height": 8}],
   "categories": [{"id": 1, "name": "thing"}], "annotations": [
   {"id": 1, "image_id": 3, "category_id": 1, "bbox": [1, 2, 4, 3], "area": 12, "iscrowd": 0,
    "segmentation": [[1, 2, 5, 2, 5, 5, 1, 5]]}]})";
 
 /// The tree's rows as they are read.
-struct Facts {
+struct ReadFacts {
   const QTreeWidget* tree;
 
-  explicit Facts(const MainWindow& window)
+  explicit ReadFacts(const MainWindow& window)
       : tree(window.findChild<QTreeWidget*>(QStringLiteral("inspector"))) {}
   QTreeWidgetItem* row(const QString& thing, const QString& name = {}) const {
     for (int i = 0; i < tree->topLevelItemCount(); ++i) {
@@ -67,11 +66,11 @@ class TstInspector : public QObject {
   void init() { parent_ = std::make_unique<QTemporaryDir>(); }
 
   void withoutARunItSaysWhatToSelect() {
-    const auto window = open({parent_->path()});
-    const Facts facts(*window);
+    MainWindow& window = open({parent_->path()});
+    const ReadFacts facts(window);
     QTRY_VERIFY(facts.of(QStringLiteral("Run")).contains(QStringLiteral("list of runs")));
     QVERIFY(facts.of(QStringLiteral("Card")).contains(QStringLiteral("Tab")));
-    window->showPage(Page::Predictions);
+    window.showPage(Page::Predictions);
     QTRY_VERIFY(facts.of(QStringLiteral("Instance")).contains(QStringLiteral("Click one")));
     QVERIFY(!facts.row(QStringLiteral("Card")));
   }
@@ -82,8 +81,8 @@ class TstInspector : public QObject {
     made.keptCheckpoints = {20, 40};
     const QString run = tests::makeRun(parent_->path(), made);
     write(run, "config.yaml", "name: first\nruntime: {seed: 7, device: cpu}\n");
-    const auto window = open({run});
-    const Facts facts(*window);
+    MainWindow& window = open({run});
+    const ReadFacts facts(window);
     const auto fact = [&](const char* name) {
       return facts.of(QStringLiteral("Run"), QLatin1String(name));
     };
@@ -116,11 +115,11 @@ class TstInspector : public QObject {
 
   void theCardWithTheFocusIsShownWithItsCurves() {
     tests::MadeRun made;
-    const auto window = open({tests::makeRun(parent_->path(), made)});
-    QTRY_VERIFY(window->isReady() && !window->monitorPage()->cards().empty());
-    widgets::CurveCard* card = window->monitorPage()->cards().front();
+    MainWindow& window = open({tests::makeRun(parent_->path(), made)});
+    QTRY_VERIFY(window.isReady() && !window.monitorPage()->cards().empty());
+    widgets::CurveCard* card = window.monitorPage()->cards().front();
     QTest::mouseClick(card->plot(), Qt::LeftButton, {}, card->plot()->rect().center());
-    const Facts facts(*window);
+    const ReadFacts facts(window);
     QTRY_COMPARE(facts.of(QStringLiteral("Card")), card->title());
     const auto* train = facts.row(QStringLiteral("Card"), QStringLiteral("train/loss_total"));
     QVERIFY(train);
@@ -132,18 +131,18 @@ class TstInspector : public QObject {
                  parts.contains(QStringLiteral("Steps=1 to 40")),
              qPrintable(parts.join(u' ')));
     // It stays the chosen one while its facts are read with the keyboard.
-    window->findChild<QTreeWidget*>(QStringLiteral("inspector"))->setFocus();
+    window.findChild<QTreeWidget*>(QStringLiteral("inspector"))->setFocus();
     QCOMPARE(facts.of(QStringLiteral("Card")), card->title());
   }
 
   void theChosenInstanceIsShownWithItsVerdict() {
-    const auto window = open({runWithImages()});
-    window->showPage(Page::Predictions);
-    widgets::PredictionsView* view = window->predictionsPage()->view();
+    MainWindow& window = open({runWithImages()});
+    window.showPage(Page::Predictions);
+    widgets::PredictionsView* view = window.predictionsPage()->view();
     QTRY_VERIFY(view->currentCheckpoint() > 0 && view->isReady());
     view->setFocus();
     QTest::keyClick(view, Qt::Key_Down);
-    const Facts facts(*window);
+    const ReadFacts facts(window);
     QTRY_VERIFY(!facts.of(QStringLiteral("Instance"), QStringLiteral("Verdict")).isEmpty());
     const auto fact = [&](const char* name) {
       return facts.of(QStringLiteral("Instance"), QLatin1String(name));
@@ -158,15 +157,15 @@ class TstInspector : public QObject {
 
   void valuesAreCopiedWithKeysAndAllFactsByThePalettesAction() {
     const QString run = tests::makeRun(parent_->path(), tests::MadeRun());
-    const auto window = open({run});
-    const Facts facts(*window);
+    MainWindow& window = open({run});
+    const ReadFacts facts(window);
     QTRY_COMPARE(facts.of(QStringLiteral("Run"), QStringLiteral("Folder")), run);
-    auto* tree = window->findChild<QTreeWidget*>(QStringLiteral("inspector"));
+    auto* tree = window.findChild<QTreeWidget*>(QStringLiteral("inspector"));
     tree->setFocus();
     tree->setCurrentItem(facts.row(QStringLiteral("Run"), QStringLiteral("Folder")));
     QTest::keyClick(tree, Qt::Key_C, Qt::ControlModifier);
     QCOMPARE(QGuiApplication::clipboard()->text(), run);
-    window->findChild<QAction*>(QStringLiteral("inspector.copy_all"))->trigger();
+    window.findChild<QAction*>(QStringLiteral("inspector.copy_all"))->trigger();
     QVERIFY(QGuiApplication::clipboard()->text().contains(QStringLiteral("Folder\t") + run));
     QVERIFY(QGuiApplication::clipboard()->text().contains(QStringLiteral("State\tfinished")));
   }
@@ -226,11 +225,9 @@ class TstInspector : public QObject {
   }
 
  private:
-  std::unique_ptr<MainWindow> open(const QStringList& paths) {
-    auto window = std::make_unique<MainWindow>(&theme_, tests::optionsFor(paths));
-    window->show();
-    [[maybe_unused]] const bool isActive = QTest::qWaitForWindowActive(window.get());
-    QTest::keyClick(window.get(), Qt::Key_I, Qt::ControlModifier);
+  MainWindow& open(const QStringList& paths) {
+    MainWindow& window = window_.show(paths);
+    QTest::keyClick(&window, Qt::Key_I, Qt::ControlModifier);
     return window;
   }
   static void write(const QString& folder, const char* name, const QByteArray& text) {
@@ -239,7 +236,7 @@ class TstInspector : public QObject {
   }
   QString runWithImages() {
     QFile file(parent_->filePath(QStringLiteral("val.json")));
-    if (file.open(QIODevice::WriteOnly)) file.write(kDataset);
+    if (file.open(QIODevice::WriteOnly)) file.write(kInspectedData);
     file.close();
     QImage picture(8, 8, QImage::Format_RGB32);
     picture.fill(Qt::gray);
@@ -251,7 +248,7 @@ class TstInspector : public QObject {
     return tests::makeRun(parent_->path(), run);
   }
 
-  widgets::ThemeSwitch theme_;
+  tests::SharedWindow window_;
   std::unique_ptr<QTemporaryDir> parent_;
 };
 

@@ -14,7 +14,7 @@ using tests::text;
 
 namespace {
 
-constexpr int kPatienceMs = 60000, kNumbersPerProgram = 10000;
+constexpr int kEditsPatienceMs = 60000, kNumbersPerProgram = 10000;
 
 using Edits = QMap<QString, QList<int>>;  ///< numbers by name of the document
 
@@ -53,7 +53,7 @@ class TstKilledEdits : public QObject, private tests::DocumentBench {
   /// To that many lines, or to all.
   void listen(QProcess& program, int lines) {
     while (lines > 0) {
-      if (!program.canReadLine()) QVERIFY(program.waitForReadyRead(kPatienceMs));
+      if (!program.canReadLine()) QVERIFY(program.waitForReadyRead(kEditsPatienceMs));
       for (; lines > 0 && program.canReadLine(); --lines) {
         const QByteArray line = program.readLine().trimmed();
         if (line == tests::kAllSaid) return;
@@ -97,9 +97,9 @@ class TstKilledEdits : public QObject, private tests::DocumentBench {
       listen(program, kill % 3 == 0 ? kNumbersPerProgram : some);
       if (QTest::currentTestFailed()) return;
       // All that was said so far is backed up while it goes on.
-      QTRY_VERIFY_WITH_TIMEOUT(allIsOnDisk(said_), kPatienceMs);
+      QTRY_VERIFY_WITH_TIMEOUT(allIsOnDisk(said_), kEditsPatienceMs);
       program.kill();
-      QVERIFY(program.waitForFinished(kPatienceMs));
+      QVERIFY(program.waitForFinished(kEditsPatienceMs));
       const Edits backedUp = said_;
       while (program.canReadLine()) listen(program, 1);
       for (const QString& name : backedUp.keys()) {

@@ -23,9 +23,9 @@ using namespace lockstep;
 
 namespace {
 
-constexpr int kPatienceMs = 90000;
+constexpr int kRestorePatienceMs = 90000;
 
-const std::string kDataset = R"({"images": [
+const std::string kRestoredData = R"({"images": [
   {"id": 3, "file_name": "a.png", "width": 8, "height": 8}],
   "categories": [{"id": 1, "name": "thing"}], "annotations": []})";
 
@@ -47,7 +47,7 @@ class TstKilledWindow : public QObject {
   tests::MadeRun made() const {
     tests::MadeRun run = tests::LiveRun::madeLive();
     run.valImages = folder_->path().toStdString();
-    run.valAnnotations = write("val.json", kDataset);
+    run.valAnnotations = write("val.json", kRestoredData);
     run.keptCheckpoints = {20};
     return run;
   }
@@ -93,23 +93,23 @@ class TstKilledWindow : public QObject {
     program.setWorkingDirectory(folder_->path());
     program.start(tests::program("chosen_window"),
                   {folder_->path(), path("opened.png"), live.folder});
-    while (!program.canReadLine()) QVERIFY(program.waitForReadyRead(kPatienceMs));
+    while (!program.canReadLine()) QVERIFY(program.waitForReadyRead(kRestorePatienceMs));
     QCOMPARE(program.readLine().trimmed(), QByteArray("chosen"));
-    QTRY_VERIFY_WITH_TIMEOUT(isKept(), kPatienceMs);
+    QTRY_VERIFY_WITH_TIMEOUT(isKept(), kRestorePatienceMs);
     program.kill();
-    QVERIFY(program.waitForFinished(kPatienceMs));
+    QVERIFY(program.waitForFinished(kRestorePatienceMs));
     QVERIFY(QFile::remove(path("answers/1.json")));  // it was the engine's
 
     widgets::ThemeSwitch theme;
     app::MainWindow window(&theme, tests::keepingOptions(folder_->path(), {}));
     window.show();
-    QTRY_VERIFY_WITH_TIMEOUT(window.isReady(), kPatienceMs);
+    QTRY_VERIFY_WITH_TIMEOUT(window.isReady(), kRestorePatienceMs);
     QVERIFY(window.page() == app::Page::Compare);
     QCOMPARE(window.comparePage()->tables()->currentIndex(), 1);
     QVERIFY(window.comparePage()->view()->mode() == widgets::PairedView::Mode::Wipe);
     window.showPage(app::Page::Predictions);
     app::PredictionsPage* page = window.predictionsPage();
-    QTRY_VERIFY_WITH_TIMEOUT(window.isReady() && page->view()->shownImage(), kPatienceMs);
+    QTRY_VERIFY_WITH_TIMEOUT(window.isReady() && page->view()->shownImage(), kRestorePatienceMs);
     QCOMPARE(QString::fromStdString(page->view()->shownImage()->fileName), path("opened.png"));
     auto* stage = page->findChild<widgets::ImageStage*>();
     QTRY_COMPARE(page->view()->currentCheckpoint(), qint64{20});

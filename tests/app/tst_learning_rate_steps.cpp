@@ -5,7 +5,8 @@
 #include "app/models/metric_store.h"
 #include "tests/support/test_main.h"
 
-using namespace lockstep::app;
+using lockstep::app::LearningRateSteps;
+using lockstep::app::MetricStore;
 
 class TstLearningRateSteps : public QObject {
   Q_OBJECT

@@ -2,61 +2,47 @@
 #include <QTest>
 #include <cmath>
 
-#include "app/frame/main_window.h"
 #include "app/models/metric_store.h"
 #include "app/models/series_figures.h"
 #include "app/monitor/linked_range.h"
-#include "app/monitor/monitor_page.h"
-#include "tests/app/made_run.h"
-#include "tests/app/window_options.h"
+#include "tests/app/monitor_bench.h"
 #include "tests/support/test_main.h"
-#include "widgets/plots/curve_card.h"
 #include "widgets/plots/readings_tip.h"
 
 using namespace lockstep;
-using app::MainWindow;
 
 class TstLinkedRange : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void keysSelectARangeOnAllCardsAndEscEndsIt() {
-    QTemporaryDir parent;
-    MainWindow window(&theme_,
-                      tests::optionsFor({tests::makeRun(parent.path(), tests::MadeRun())}));
-    window.show();
-    QTRY_VERIFY(window.isReady());
-    app::MonitorPage* page = window.monitorPage();
-    widgets::CurvePlot* plot = page->cards().front()->plot();
+  void aRangeIsSelectedOnAllCardsWithTheKeyboard() {
+    tests::MonitorBench bench;
+    app::MonitorPage& page = bench.page();
+    widgets::CurvePlot* plot = bench.plot(0);
     plot->setFocus();
     QTest::keyClick(plot, Qt::Key_Home);
-    QTest::keyClick(plot, Qt::Key_B);
-    QVERIFY(page->range()->range());
+    page.range()->toggle();
+    QVERIFY(page.range()->range());
     for (int i = 0; i < 4; ++i) QTest::keyClick(plot, Qt::Key_Right, Qt::ShiftModifier);
-    QTest::keyClick(plot, Qt::Key_B);
-    const auto kept = page->range()->range();
+    page.range()->toggle();
+    const auto kept = page.range()->range();
     QVERIFY(kept && kept->second > kept->first);
-    const auto* tip = window.findChild<widgets::ReadingsTip*>();
+    const auto* tip = bench.window().findChild<widgets::ReadingsTip*>();
     QVERIFY(tip && tip->isVisible());
     QVERIFY(tip->readings().title.startsWith(QStringLiteral("steps ")));
     QTest::keyClick(plot, Qt::Key_Right, Qt::ShiftModifier);
-    QCOMPARE(page->range()->range(), kept);
+    QCOMPARE(page.range()->range(), kept);
     QVERIFY(!tip->readings().title.startsWith(QStringLiteral("steps ")));
-    QTest::keyClick(&window, Qt::Key_Escape);
-    QVERIFY(!page->range()->range());
+    QVERIFY(page.range()->clear());
+    QVERIFY(!page.range()->range());
   }
 
   void arrowsMoveARangeThatWasBegunOutsideOfTheCards() {
-    QTemporaryDir parent;
-    MainWindow window(&theme_,
-                      tests::optionsFor({tests::makeRun(parent.path(), tests::MadeRun())}));
-    window.show();
-    window.activateWindow();
-    QTRY_VERIFY(window.isReady());
-    QVERIFY(!window.monitorPage()->cards().front()->plot()->hasFocus());
-    QTest::keyClick(&window, Qt::Key_B);
+    tests::MonitorBench bench;
+    QVERIFY(!bench.plot(0)->hasFocus());
+    bench.page().range()->toggle();
     QTest::keyClick(QApplication::focusWidget(), Qt::Key_Right, Qt::ShiftModifier);
-    const auto range = window.monitorPage()->range()->range();
+    const auto range = bench.page().range()->range();
     QVERIFY(range && range->second > range->first);
   }
 
@@ -108,8 +94,6 @@ class TstLinkedRange : public QObject {
 
  private:
   static float valueAt(int i) { return static_cast<float>(i % 97) - 0.01F * static_cast<float>(i); }
-
-  widgets::ThemeSwitch theme_;
 };
 
 LOCKSTEP_TEST(TstLinkedRange)

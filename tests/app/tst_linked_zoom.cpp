@@ -1,20 +1,13 @@
 // Zoom in x of all cards at once, earlier zooms, and the cursor by keys.
-#include <QAction>
 #include <QMouseEvent>
-#include <QTemporaryDir>
 #include <QTest>
 #include <QWheelEvent>
 
-#include "app/frame/main_window.h"
 #include "app/monitor/linked_zoom.h"
-#include "app/monitor/monitor_page.h"
-#include "tests/app/made_run.h"
-#include "tests/app/window_options.h"
+#include "tests/app/monitor_bench.h"
 #include "tests/support/test_main.h"
-#include "widgets/plots/curve_card.h"
 
 using namespace lockstep;
-using app::MainWindow;
 using widgets::CurvePlot;
 
 namespace {
@@ -40,16 +33,8 @@ class TstLinkedZoom : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void init() {
-    parent_ = std::make_unique<QTemporaryDir>();
-    const QString run = tests::makeRun(parent_->path(), tests::MadeRun());
-    window_ = std::make_unique<MainWindow>(&theme_, tests::optionsFor({run}));
-    window_->resize(1400, 1300);
-    window_->show();
-    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
-    QTRY_VERIFY(window_->isReady());
-  }
-  void cleanup() { window_.reset(); }
+  void init() { bench_ = std::make_unique<tests::MonitorBench>(QSize(1130, 1080)); }
+  void cleanup() { bench_.reset(); }
 
   void aZoomInXIsThatOfAllCards() {
     const widgets::PlotZoom before = plot(1)->zoom();
@@ -58,12 +43,12 @@ class TstLinkedZoom : public QObject {
     QVERIFY(plot(0)->zoom().x);
     for (const widgets::CurveCard* card : page().cards())
       QCOMPARE(card->plot()->zoom().x, plot(0)->zoom().x);
-    QTest::keyClick(window_.get(), Qt::Key_R);
+    page().resetViews();
     for (const widgets::CurveCard* card : page().cards()) QVERIFY(!card->plot()->isZoomed());
   }
 
   void unlinkedCardsAreZoomedAlone() {
-    window_->findChild<QAction*>(QStringLiteral("monitor.link_zoom"))->trigger();
+    page().zoom()->setLinked(false);
     zoomWithMouse(plot(0));
     QVERIFY(plot(0)->isZoomed() && !plot(1)->isZoomed());
   }
@@ -74,19 +59,19 @@ class TstLinkedZoom : public QObject {
     zoomWithMouse(plot(1));
     const auto second = plot(1)->zoom();
     QVERIFY(second.x != first.x);
-    QTest::keyClick(window_.get(), Qt::Key_BracketLeft);
+    page().zoom()->goBack();
     QCOMPARE(plot(0)->zoom(), first);
     QCOMPARE(plot(1)->zoom().x, first.x);
-    QTest::keyClick(window_.get(), Qt::Key_BracketLeft);
+    page().zoom()->goBack();
     for (const widgets::CurveCard* card : page().cards()) QVERIFY(!card->plot()->isZoomed());
-    QTest::keyClick(window_.get(), Qt::Key_BracketLeft);  // there is nothing before
-    QTest::keyClick(window_.get(), Qt::Key_BracketRight);
-    QTest::keyClick(window_.get(), Qt::Key_BracketRight);
+    page().zoom()->goBack();  // there is nothing before
+    page().zoom()->goForward();
+    page().zoom()->goForward();
     QCOMPARE(plot(1)->zoom(), second);
-    QTest::keyClick(window_.get(), Qt::Key_BracketRight);
+    page().zoom()->goForward();
     QCOMPARE(plot(1)->zoom(), second);
-    QTest::keyClick(window_.get(), Qt::Key_R);
-    QTest::keyClick(window_.get(), Qt::Key_BracketLeft);  // a reset can be undone too
+    page().resetViews();
+    page().zoom()->goBack();  // a reset can be undone too
     QCOMPARE(plot(1)->zoom(), second);
   }
 
@@ -101,7 +86,7 @@ class TstLinkedZoom : public QObject {
       QCoreApplication::sendEvent(target, &event);
     }
     QVERIFY(plot->isZoomed());
-    QTest::keyClick(window_.get(), Qt::Key_BracketLeft);
+    page().zoom()->goBack();
     QVERIFY(!plot->isZoomed());
   }
 
@@ -116,19 +101,17 @@ class TstLinkedZoom : public QObject {
     QVERIFY(plot->accessibleDescription() != first);
     QTest::keyClick(plot, Qt::Key_End);
     QTest::keyClick(plot, Qt::Key_Left);
-    const auto* tip = window_->findChild<QWidget*>(QStringLiteral("readingsTip"));
+    const auto* tip = bench_->window().findChild<QWidget*>(QStringLiteral("readingsTip"));
     QVERIFY(tip && tip->isVisible());
     QTest::keyClick(plot, Qt::Key_Escape);
     QVERIFY(!tip->isVisible());
   }
 
  private:
-  app::MonitorPage& page() const { return *window_->monitorPage(); }
-  CurvePlot* plot(std::size_t card) const { return page().cards()[card]->plot(); }
+  app::MonitorPage& page() const { return bench_->page(); }
+  CurvePlot* plot(std::size_t card) const { return bench_->plot(card); }
 
-  widgets::ThemeSwitch theme_;
-  std::unique_ptr<QTemporaryDir> parent_;
-  std::unique_ptr<MainWindow> window_;
+  std::unique_ptr<tests::MonitorBench> bench_;
 };
 
 LOCKSTEP_TEST(TstLinkedZoom)

@@ -5,7 +5,8 @@
 #include "app/models/log_model.h"
 #include "tests/support/test_main.h"
 
-using namespace lockstep::app;
+using lockstep::app::LogEntry;
+using lockstep::app::LogModel;
 
 class TstLogModel : public QObject {
   Q_OBJECT

@@ -17,7 +17,9 @@
 #include "app/monitor/log_panel.h"
 #include "tests/support/test_main.h"
 
-using namespace lockstep::app;
+using lockstep::app::LogEntry;
+using lockstep::app::LogList;
+using lockstep::app::LogPanel;
 using lockstep::protocol::Alert;
 using Level = LogEntry::Level;
 

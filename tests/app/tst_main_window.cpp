@@ -13,7 +13,6 @@
 #include <algorithm>
 
 #include "app/configure/configure_page.h"
-#include "app/frame/main_window.h"
 #include "app/frame/top_bar.h"
 #include "app/models/metric_text.h"
 #include "app/models/monitor_cards.h"
@@ -23,6 +22,7 @@
 #include "app/runs/runs_panel.h"
 #include "engine/events/reader.h"
 #include "tests/app/made_run.h"
+#include "tests/app/shared_window.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
 #include "widgets/banner.h"
@@ -34,6 +34,7 @@
 
 using namespace lockstep;
 using app::MainWindow;
+using tests::keepingOptionsFor;
 using tests::made;
 using tests::optionsFor;
 
@@ -62,9 +63,7 @@ class TstMainWindow : public QObject {
 
   void anEmptyWindowNamesTheReasonAndTheNextStep() {
     QTemporaryDir parent;
-    MainWindow window(&theme_, optionsFor({parent.path()}));
-    window.show();
-    QTRY_VERIFY(window.isReady());
+    const MainWindow& window = window_.show({parent.path()});
     QCOMPARE(window.page(), app::Page::Monitor);
     bool isShown = false;
     for (const auto* empty : window.findChildren<widgets::EmptyState*>())
@@ -81,13 +80,11 @@ class TstMainWindow : public QObject {
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write("name: other\n");
     file.close();
-    MainWindow window(&theme_, optionsFor({parent.path(), file.fileName()}));
-    window.show();
-    QTRY_VERIFY(window.isReady());
-    QCOMPARE(window.runsPanel()->currentRun(), QString());
-    MainWindow withRun(&theme_, optionsFor({run, file.fileName()}));
-    withRun.show();
-    QTRY_COMPARE(withRun.runsPanel()->currentRun(), run);
+    const auto window = open(optionsFor({parent.path(), file.fileName()}));
+    QTRY_VERIFY(window->isReady());
+    QCOMPARE(window->runsPanel()->currentRun(), QString());
+    const auto withRun = open(optionsFor({run, file.fileName()}));
+    QTRY_COMPARE(withRun->runsPanel()->currentRun(), run);
   }
 
   void anExperimentWithErrorsCannotBeTrained() {
@@ -96,8 +93,7 @@ class TstMainWindow : public QObject {
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write("name: faulty\nsolver: {base_lr: -1}\n");
     file.close();
-    MainWindow window(&theme_, optionsFor({parent.path()}));
-    window.show();
+    MainWindow& window = window_.show({parent.path()});
     QVERIFY(window.configurePage()->open(file.fileName()));
     QTRY_VERIFY(window.isReady());
     const auto* train = window.findChild<QPushButton*>(QStringLiteral("trainButton"));
@@ -111,10 +107,8 @@ class TstMainWindow : public QObject {
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write("name: faulty\nsolver: {base_lr: -1}\n");
     file.close();
-    MainWindow window(&theme_, optionsFor({parent.path()}));
-    window.show();
+    MainWindow& window = window_.show({parent.path()});
     const auto isOffered = [&](const char* text) { return actionOf(window, text)->isEnabled(); };
-    QTRY_VERIFY(window.isReady());
     for (const char* text : {"Train", "Save experiment", "Save experiment as…"})
       QVERIFY2(!isOffered(text), text);
     QVERIFY(window.configurePage()->open(file.fileName()));
@@ -131,9 +125,8 @@ class TstMainWindow : public QObject {
   void aListWithRunsAsksToChooseOne() {
     QTemporaryDir parent;
     tests::makeRun(parent.path(), made("run", 1000));
-    MainWindow window(&theme_, optionsFor({parent.path()}));
-    window.show();
-    QTRY_VERIFY(!window.runsPanel()->currentRun().isEmpty());
+    const MainWindow& window = window_.show({parent.path()});
+    QVERIFY(!window.runsPanel()->currentRun().isEmpty());
     window.runsPanel()->findChild<QTreeView*>()->clearSelection();
     const auto* empty = window.monitorPage()->findChild<widgets::EmptyState*>();
     QVERIFY(empty->isVisible());
@@ -147,10 +140,9 @@ class TstMainWindow : public QObject {
     QFile file(parent.filePath(QStringLiteral("a.yaml")));
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.close();
-    MainWindow window(&theme_, optionsFor({file.fileName(), parent.path()}));
-    window.show();
-    window.showPage(app::Page::Monitor);
-    const auto* empty = window.monitorPage()->findChild<widgets::EmptyState*>();
+    const auto window = open(optionsFor({file.fileName(), parent.path()}));
+    window->showPage(app::Page::Monitor);
+    const auto* empty = window->monitorPage()->findChild<widgets::EmptyState*>();
     QTRY_COMPARE(empty->title(), QStringLiteral("Select a run in the list"));
   }
 
@@ -160,23 +152,19 @@ class TstMainWindow : public QObject {
     QFile file(parent.filePath(QStringLiteral("a.yaml")));
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.close();
-    MainWindow window(&theme_, optionsFor({file.fileName()}));
-    window.show();
-    window.activateWindow();
-    QTRY_VERIFY(window.isReady());
-    QCOMPARE(window.page(), app::Page::Configure);
-    QVERIFY(!qobject_cast<QPushButton*>(window.focusWidget()));
-    const QString before = window.configurePage()->editor()->text();
-    QTest::keyClick(window.focusWidget(), Qt::Key_Space);
-    QCOMPARE(window.configurePage()->editor()->text(), before);
+    const auto window = open(optionsFor({file.fileName()}));
+    window->activateWindow();
+    QTRY_VERIFY(window->isReady());
+    QCOMPARE(window->page(), app::Page::Configure);
+    QVERIFY(!qobject_cast<QPushButton*>(window->focusWidget()));
+    const QString before = window->configurePage()->editor()->text();
+    QTest::keyClick(window->focusWidget(), Qt::Key_Space);
+    QCOMPARE(window->configurePage()->editor()->text(), before);
   }
 
   void theLastAndTheBestMetricsAreNamed() {
     QTemporaryDir parent;
-    const QString run = tests::makeRun(parent.path(), made("run", 1000));
-    MainWindow window(&theme_, optionsFor({run}));
-    window.show();
-    QTRY_VERIFY(window.isReady());
+    const MainWindow& window = window_.show({tests::makeRun(parent.path(), made("run", 1000))});
     QStringList labels;
     for (const QLabel* label : window.findChild<app::TopBar*>()->findChildren<QLabel*>())
       labels.append(label->text());
@@ -193,12 +181,11 @@ class TstMainWindow : public QObject {
     QTemporaryDir parent;
     tests::makeRun(parent.path(), made("older", 1000));
     const QString newer = tests::makeRun(parent.path(), made("newer", 2000));
-    MainWindow window(&theme_, optionsFor({parent.path()}));
-    window.show();
-    QTRY_COMPARE(window.runsPanel()->currentRun(), newer);
-    QTRY_VERIFY(window.isReady());
-    QVERIFY(window.monitorPage()->cards().front()->plot()->drawnPointCount(0) >= 40);
-    const auto& curves = window.monitorPage()->cards().front()->plot()->curves();
+    const auto window = open(optionsFor({parent.path()}));
+    QTRY_COMPARE(window->runsPanel()->currentRun(), newer);
+    QTRY_VERIFY(window->isReady());
+    QVERIFY(window->monitorPage()->cards().front()->plot()->drawnPointCount(0) >= 40);
+    const auto& curves = window->monitorPage()->cards().front()->plot()->curves();
     QCOMPARE(curves.size(), std::size_t{2});
     QVERIFY(!curves[0].hasOwnHue && curves[1].hasOwnHue);
   }
@@ -207,10 +194,8 @@ class TstMainWindow : public QObject {
     QTemporaryDir parent;
     const QString a = tests::makeRun(parent.path(), made("a", 1000));
     const QString b = tests::makeRun(parent.path(), made("b", 2000));
-    MainWindow window(&theme_, optionsFor({a, b}));
-    window.show();
-    QTRY_COMPARE(window.runsPanel()->selectedRuns(), (QStringList{a, b}));
-    QTRY_VERIFY(window.isReady());
+    const MainWindow& window = window_.show({a, b});
+    QCOMPARE(window.runsPanel()->selectedRuns(), (QStringList{a, b}));
     const auto& curves = window.monitorPage()->cards().front()->plot()->curves();
     QCOMPARE(curves.size(), std::size_t{4});
     QVERIFY(curves[0].styleIndex != curves[2].styleIndex);
@@ -226,14 +211,14 @@ class TstMainWindow : public QObject {
     plan.keptCheckpoints = {40};
     const QString stopped = tests::makeRun(parent.path(), plan);
     const QString finished = tests::makeRun(parent.path(), made("finished", 2000));
-    MainWindow window(&theme_, optionsFor({stopped}));
-    window.show();
+    const MainWindow& window = window_.show({parent.path(), stopped});
     const auto isOffered = [&](const char* text) { return actionOf(window, text)->isEnabled(); };
-    QTRY_COMPARE(window.runsPanel()->currentRun(), stopped);
+    QCOMPARE(window.runsPanel()->currentRun(), stopped);
     QTRY_VERIFY(isOffered("Pause or resume"));
     QVERIFY(!isOffered("Stop") && !isOffered("Save a checkpoint now"));
     window.runsPanel()->selectRun(finished);
-    QTRY_VERIFY(!isOffered("Pause or resume"));
+    QTRY_COMPARE(window.runsPanel()->currentRun(), finished);
+    QTRY_VERIFY(window.isReady() && !isOffered("Pause or resume"));
     QVERIFY(!isOffered("Stop") && !isOffered("Save a checkpoint now"));
   }
 
@@ -241,15 +226,14 @@ class TstMainWindow : public QObject {
     QTemporaryDir settings, parent;
     QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings.path());
     QCoreApplication::setOrganizationName(QStringLiteral("tests"));
-    app::MainWindowOptions options = optionsFor({parent.path()});
+    app::MainWindowOptions options = keepingOptionsFor({parent.path()});
     options.size = {};
-    options.keepLayout = true;
-    MainWindow window(&theme_, options);
-    const QSize room = window.screen()->availableSize();
+    const auto window = open(options);
+    const QSize room = window->screen()->availableSize();
     QVERIFY(room.width() < 1440);  // of the platform of tests
-    QVERIFY(window.width() <= room.width() && window.height() <= room.height());
+    QVERIFY(window->width() <= room.width() && window->height() <= room.height());
     options.keepLayout = false;
-    QCOMPARE(MainWindow(&theme_, options).size(), QSize(1440, 900));  // for a screenshot
+    QCOMPARE(open(options)->size(), QSize(1440, 900));  // for a screenshot
   }
 
   void aThemeOfTheCommandLineIsNotSaved() {
@@ -258,17 +242,15 @@ class TstMainWindow : public QObject {
     QCoreApplication::setOrganizationName(QStringLiteral("tests"));
     QSettings().setValue(QStringLiteral("theme"),
                          static_cast<int>(widgets::ThemeSwitch::Mode::Light));
-    app::MainWindowOptions options = optionsFor({});
-    options.keepLayout = true;
+    app::MainWindowOptions options = keepingOptionsFor({});
     options.theme = widgets::ThemeSwitch::Mode::Dark;
     options.themeGiven = true;
-    MainWindow window(&theme_, options);
-    window.show();
-    QCOMPARE(theme_.mode(), widgets::ThemeSwitch::Mode::Dark);
-    QVERIFY(window.close());
+    const auto window = open(options);
+    QCOMPARE(window_.theme().mode(), widgets::ThemeSwitch::Mode::Dark);
+    QVERIFY(window->close());
     QCOMPARE(QSettings().value(QStringLiteral("theme")).toInt(),
              static_cast<int>(widgets::ThemeSwitch::Mode::Light));
-    theme_.setMode(widgets::ThemeSwitch::Mode::System);
+    window_.theme().setMode(widgets::ThemeSwitch::Mode::System);
   }
 
   void aPointOfAnotherRunsCurveIsAStepOfTheCurrentRun() {
@@ -277,10 +259,8 @@ class TstMainWindow : public QObject {
     plan.steps = 20;
     const QString shorter = tests::makeRun(parent.path(), plan);
     const QString longer = tests::makeRun(parent.path(), made("long", 2000));
-    MainWindow window(&theme_, optionsFor({shorter, longer}));
-    window.show();
-    QTRY_COMPARE(window.runsPanel()->selectedRuns(), (QStringList{shorter, longer}));
-    QTRY_VERIFY(window.isReady());
+    const MainWindow& window = window_.show({shorter, longer});
+    QCOMPARE(window.runsPanel()->selectedRuns(), (QStringList{shorter, longer}));
     QSignalSpy chosen(window.monitorPage(), &app::MonitorPage::predictionsRequested);
     widgets::CurveCard* card = window.monitorPage()->cards().front();
     QTest::mouseClick(card->plot(), Qt::LeftButton);
@@ -293,9 +273,7 @@ class TstMainWindow : public QObject {
 
   void pagesAreReachedByTheKeyboard() {
     QTemporaryDir parent;
-    MainWindow window(&theme_, optionsFor({parent.path()}));
-    window.show();
-    QVERIFY(QTest::qWaitForWindowActive(&window));
+    MainWindow& window = window_.show({parent.path()});
     QTest::keyClick(&window, Qt::Key_1, Qt::ControlModifier);
     QCOMPARE(window.page(), app::Page::Configure);
     QTest::keyClick(&window, Qt::Key_3, Qt::ControlModifier);
@@ -307,9 +285,7 @@ class TstMainWindow : public QObject {
   void aFailedRunShowsItsErrorOnThePagesOfRuns() {
     QTemporaryDir parent;
     const QString folder = tests::makeFailedRun(parent.path(), made("broken", 1000));
-    MainWindow window(&theme_, optionsFor({folder}));
-    window.show();
-    QTRY_VERIFY(window.isReady());
+    MainWindow& window = window_.show({folder});
     const auto* banner = window.findChild<app::RunBanner*>();
     QVERIFY(banner->isVisible());
     QVERIFY(banner->detail().contains(QStringLiteral("rank 0 ran out of memory")));
@@ -326,9 +302,7 @@ class TstMainWindow : public QObject {
     QTemporaryDir parent;
     const QString failed = tests::makeFailedRun(parent.path(), made("broken", 1000));
     const QString hidden = tests::makeRun(parent.path(), made("hidden", 500));
-    MainWindow window(&theme_, optionsFor({parent.path(), hidden}));
-    window.show();
-    QTRY_VERIFY(window.isReady());
+    const MainWindow& window = window_.show({parent.path(), hidden});
     const auto* banner = window.findChild<app::RunBanner*>();
     QVERIFY(!banner->isVisible());
     window.runsPanel()->selectRun(failed);
@@ -355,34 +329,15 @@ class TstMainWindow : public QObject {
                  qPrintable(banner->title()));
   }
 
-  void aRemovedRunStaysInTheListAndOnThePage() {
-    QTemporaryDir parent;
-    const QString gone = tests::makeRun(parent.path(), made("gone", 1000));
-    tests::makeRun(parent.path(), made("stays", 500));
-    MainWindow window(&theme_, optionsFor({parent.path()}));
-    window.show();
-    QTRY_COMPARE(window.runsPanel()->currentRun(), gone);
-    QTRY_VERIFY(window.isReady());
-    QVERIFY(QDir(gone).removeRecursively());
-    auto* list = window.findChild<app::RunListModel*>();
-    list->refresh();
-    QTRY_VERIFY(list->index(list->rowOf(gone)).data(app::RunListModel::VanishedRole).toBool());
-    QCOMPARE(window.runsPanel()->currentRun(), gone);
-    Q_EMIT window.runsPanel()->dismissRequested({gone});
-    QCOMPARE(list->rowOf(gone), -1);
-    QCOMPARE(window.runsPanel()->currentRun(), QString());
-  }
-
   void trashCanBeUndone() {
     QTemporaryDir parent, data;
     const QByteArray before = qgetenv("XDG_DATA_HOME");
     qputenv("XDG_DATA_HOME", data.path().toLocal8Bit());
     const QString first = tests::makeRun(parent.path(), made("first", 1000));
     const QString second = tests::makeRun(parent.path(), made("second", 500));
-    MainWindow window(&theme_, optionsFor({parent.path()}));
-    window.show();
+    MainWindow& window = window_.show({parent.path()});
     auto* list = window.findChild<app::RunListModel*>();
-    QTRY_COMPARE(list->rowCount(), 2);
+    QCOMPARE(list->rowCount(), 2);
     window.runsPanel()->addToSelection(second);
     QTRY_COMPARE(window.runsPanel()->selectedRuns().size(), 2);
     auto* tree = window.runsPanel()->findChild<QTreeView*>();
@@ -422,12 +377,13 @@ class TstMainWindow : public QObject {
 
   void thousandsOfSelectedRunsAreNotAllOpened() {
     QTemporaryDir parent;
-    for (int i = 0; i < 210; ++i)
-      tests::makeRun(parent.path(), made(QByteArray::number(i).constData(), 1000 + i));
-    MainWindow window(&theme_, optionsFor({parent.path()}));
-    window.show();
-    auto* list = window.findChild<app::RunListModel*>();
-    QTRY_COMPARE(list->rowCount(), 210);
+    for (int i = 0; i < 210; ++i) {
+      tests::MadeRun run = made(QByteArray::number(i).constData(), 1000 + i);
+      run.steps = 1;
+      tests::makeRun(parent.path(), run);
+    }
+    const MainWindow& window = window_.show({parent.path()});
+    QCOMPARE(window.findChild<app::RunListModel*>()->rowCount(), 210);
     auto* tree = window.runsPanel()->findChild<QTreeView*>();
     tree->setFocus();
     QTest::keyClick(tree, Qt::Key_A, Qt::ControlModifier);
@@ -444,32 +400,28 @@ class TstMainWindow : public QObject {
     QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings.path());
     const QString first = tests::makeRun(parent.path(), made("first", 1000));
     const QString second = tests::makeRun(parent.path(), made("second", 2000));
-    app::MainWindowOptions options = optionsFor({parent.path()});
-    options.keepLayout = true;
+    const app::MainWindowOptions options = keepingOptionsFor({parent.path()});
     int style = 0;
     {
-      MainWindow window(&theme_, options);
-      window.show();
-      QTRY_VERIFY(window.isReady());
-      style = window.findChild<app::RunListModel*>()->styleIndexOf(second);
+      const auto window = open(options);
+      QTRY_VERIFY(window->isReady());
+      style = window->findChild<app::RunListModel*>()->styleIndexOf(second);
     }
     QVERIFY(QDir(first).removeRecursively());
-    MainWindow window(&theme_, options);
-    window.show();
-    QTRY_VERIFY(window.isReady());
+    const auto window = open(options);
+    QTRY_VERIFY(window->isReady());
     QVERIFY(style != 0);
-    QCOMPARE(window.findChild<app::RunListModel*>()->styleIndexOf(second), style);
+    QCOMPARE(window->findChild<app::RunListModel*>()->styleIndexOf(second), style);
   }
 
   void theThemeSwitchesWhileTheWindowIsOpen() {
     QTemporaryDir parent;
     const QString run = tests::makeRun(parent.path(), made("run", 1000));
-    MainWindow window(&theme_, optionsFor({run}));
-    theme_.setMode(widgets::ThemeSwitch::Mode::Dark);
-    window.show();
+    MainWindow& window = window_.show({run});
+    window_.theme().setMode(widgets::ThemeSwitch::Mode::Dark);
     QTRY_VERIFY(window.isReady());
     const QColor dark = window.grab().toImage().pixelColor(400, 700);
-    theme_.setMode(widgets::ThemeSwitch::Mode::Light);
+    window_.theme().setMode(widgets::ThemeSwitch::Mode::Light);
     QTRY_VERIFY(window.isReady());
     const QColor light = window.grab().toImage().pixelColor(400, 700);
     QVERIFY(dark.lightness() < 80 && light.lightness() > 180);
@@ -478,8 +430,7 @@ class TstMainWindow : public QObject {
   void smoothingReachesEveryOpenRun() {
     QTemporaryDir parent;
     const QString run = tests::makeRun(parent.path(), made("run", 1000));
-    MainWindow window(&theme_, optionsFor({run}));
-    window.show();
+    const MainWindow& window = window_.show({run});
     QTRY_VERIFY(window.isReady() &&
                 window.monitorPage()->cards().front()->plot()->drawnPointCount(0) > 40);
     QCOMPARE(window.monitorPage()->cards().front()->plot()->drawnPointCount(0), 80);
@@ -488,7 +439,11 @@ class TstMainWindow : public QObject {
   }
 
  private:
-  widgets::ThemeSwitch theme_;
+  std::unique_ptr<MainWindow> open(const app::MainWindowOptions& options) {
+    return tests::openWindow(window_.theme(), options);
+  }
+
+  tests::SharedWindow window_;
 };
 
 LOCKSTEP_TEST(TstMainWindow)

@@ -13,19 +13,21 @@
 #include <QTest>
 #include <QTimer>
 #include <QTreeView>
+#include <QWheelEvent>
 #include <filesystem>
 
 #include "app/controllers/open_runs.h"
-#include "app/frame/main_window.h"
 #include "app/frame/page_area.h"
 #include "app/monitor/curve_tools.h"
+#include "app/monitor/linked_range.h"
+#include "app/monitor/linked_zoom.h"
 #include "app/monitor/log_list.h"
 #include "app/monitor/monitor_page.h"
 #include "app/runs/run_view_menu.h"
 #include "app/runs/runs_panel.h"
-#include "engine/events/reader.h"
 #include "engine/pack/pack_run.h"
 #include "tests/app/made_run.h"
+#include "tests/app/shared_window.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
 #include "widgets/jobs/jobs.h"
@@ -36,7 +38,6 @@
 using namespace lockstep;
 using app::MainWindow;
 using app::Page;
-using tests::optionsFor;
 
 namespace {
 
@@ -60,10 +61,6 @@ void groupBy(MainWindow& window, const QString& by) {
       if (title == QStringLiteral("Group by") && entry->text() == by) entry->trigger();
 }
 
-QString eventFileOf(const QString& run) {
-  return QString::fromStdString(events::findEventFile(run.toStdString()).string());
-}
-
 }  // namespace
 
 class TstMonitorInWindow : public QObject {
@@ -79,11 +76,8 @@ class TstMonitorInWindow : public QObject {
     const QString run = tests::makeRun(parent_->path(), tests::made("here", 1000));
     const QString other = tests::makeRun(elsewhere.path(), tests::made("there", 1000));
     const auto open = [this](const QTemporaryDir& folder) {
-      app::MainWindowOptions options = optionsFor({folder.path()}, Page::Monitor);
-      options.keepLayout = true;
-      auto window = std::make_unique<MainWindow>(&theme_, options);
-      window->show();
-      return window;
+      return tests::openWindow(window_.theme(),
+                               tests::keepingOptionsFor({folder.path()}, Page::Monitor));
     };
     const auto joins = [](const MainWindow& window) {
       return window.monitorPage()->cardSettings().joinsGroups;
@@ -109,84 +103,116 @@ class TstMonitorInWindow : public QObject {
   }
 
   void aClickOnAnAlertShowsItsPlaceInTheCurves() {
-    const auto window = openRun(tests::makeRun(parent_->path(), overfittingRun()));
-    window->findChild<QAction*>(QStringLiteral("log.alerts"))->trigger();
+    MainWindow& window = window_.show({tests::makeRun(parent_->path(), overfittingRun())});
+    window.findChild<QAction*>(QStringLiteral("log.alerts"))->trigger();
     app::LogList* alerts = nullptr;
-    for (auto* list : window->findChildren<app::LogList*>())
+    for (auto* list : window.findChildren<app::LogList*>())
       if (list->accessibleName() == QStringLiteral("Alerts")) alerts = list;
     QVERIFY(alerts && alerts->isVisible());
     QCOMPARE(alerts->model()->rowCount(), 1);
     // From another page, to a card that is zoomed to another place and scrolled away.
-    widgets::CurveCard* loss = window->monitorPage()->cards().front();
+    widgets::CurveCard* loss = window.monitorPage()->cards().front();
     loss->plot()->setXView(10, 40);
-    QTRY_VERIFY(window->isReady());
-    auto* area = window->monitorPage()->findChild<QScrollArea*>();
+    QTRY_VERIFY(window.isReady());
+    auto* area = window.monitorPage()->findChild<QScrollArea*>();
     area->verticalScrollBar()->setValue(area->verticalScrollBar()->maximum());
-    window->showPage(Page::Compare);
+    window.showPage(Page::Compare);
     QTest::mouseClick(alerts->viewport(), Qt::LeftButton, {},
                       alerts->visualRect(alerts->model()->index(0, 0)).center());
-    QCOMPARE(window->page(), Page::Monitor);
-    const auto* tip = window->findChild<widgets::ReadingsTip*>();
+    QCOMPARE(window.page(), Page::Monitor);
+    const auto* tip = window.findChild<widgets::ReadingsTip*>();
     QTRY_VERIFY(tip && tip->isVisible());
     QTRY_COMPARE(tip->readings().title.section(u' ', 0, 1), QStringLiteral("step 260"));
     QVERIFY(!loss->visibleRegion().isEmpty());
   }
 
+  /// What they do is asserted of the page.
+  void keysReachTheCards() {
+    MainWindow& window = window_.show({tests::makeRun(parent_->path(), tests::MadeRun())});
+    app::MonitorPage& page = *window.monitorPage();
+    widgets::CurvePlot* plot = page.cards().front()->plot();
+    const auto press = [&window](Qt::Key key, Qt::KeyboardModifiers held = {}) {
+      QTest::keyClick(&window, key, held);
+    };
+    const auto trigger = [&window](const char* id) {
+      window.findChild<QAction*>(QLatin1String(id))->trigger();
+    };
+    press(Qt::Key_L);
+    QVERIFY(plot->isLogY() && !plot->isLogX());
+    press(Qt::Key_X);
+    QVERIFY(plot->isLogX());
+    const bool ignoredOutliers = plot->isIgnoringOutliers();
+    press(Qt::Key_O);
+    QVERIFY(plot->isIgnoringOutliers() != ignoredOutliers);
+    press(Qt::Key_S);
+    QCOMPARE(page.tools()->smoothing(), 0.0);
+    press(Qt::Key_S);
+    QCOMPARE(page.tools()->smoothing(), 0.6);
+
+    QTRY_VERIFY(window.isReady());
+    const QPointF middle = plot->rect().center();
+    QWheelEvent wheel(middle, plot->mapToGlobal(middle), {}, {0, 120}, Qt::NoButton,
+                      Qt::ControlModifier, Qt::NoScrollPhase, false);
+    QCoreApplication::sendEvent(plot->childAt(middle.toPoint()), &wheel);
+    QVERIFY(plot->isZoomed());
+    press(Qt::Key_R);
+    QVERIFY(!plot->isZoomed());
+    press(Qt::Key_BracketLeft);
+    QVERIFY(plot->isZoomed());
+    press(Qt::Key_BracketRight);
+    QVERIFY(!plot->isZoomed());
+    trigger("monitor.link_zoom");
+    QVERIFY(!page.zoom()->isLinked());
+
+    press(Qt::Key_B);
+    QVERIFY(page.range()->range());
+    press(Qt::Key_Escape);
+    QVERIFY(!page.range()->range());
+
+    page.cards()[1]->plot()->setFocus();
+    press(Qt::Key_H);
+    press(Qt::Key_W);
+    QCOMPARE(page.cardSettings().sizes.value(QStringLiteral("eval/segm/AP")).toString(),
+             QStringLiteral("2x2"));
+    press(Qt::Key_Right, Qt::AltModifier);
+    QCOMPARE(page.cardSettings().order.value(2), QStringLiteral("eval/segm/AP"));
+    press(Qt::Key_Left, Qt::AltModifier);
+    QCOMPARE(page.cardSettings().order.value(1), QStringLiteral("eval/segm/AP"));
+    trigger("monitor.reset_cards");
+    QVERIFY(page.cardSettings().sizes.isEmpty() && page.cardSettings().order.isEmpty());
+  }
+
   void escEndsAMaximisedCard() {
-    const auto window = openRun(tests::makeRun(parent_->path(), tests::MadeRun()));
-    const int all = visibleCards(*window);
+    MainWindow& window = window_.show({tests::makeRun(parent_->path(), tests::MadeRun())});
+    const int all = visibleCards(window);
     QVERIFY(all > 2);
-    QTest::keyClick(window.get(), Qt::Key_F);
-    QTRY_COMPARE(visibleCards(*window), 1);
-    QTest::keyClick(window.get(), Qt::Key_Escape);
-    QTRY_COMPARE(visibleCards(*window), all);
+    QTest::keyClick(&window, Qt::Key_F);
+    QTRY_COMPARE(visibleCards(window), 1);
+    QTest::keyClick(&window, Qt::Key_Escape);
+    QTRY_COMPARE(visibleCards(window), all);
   }
 
   void cardsAreSearchedByRegularExpression() {
-    const auto window = openRun(tests::makeRun(parent_->path(), tests::MadeRun()));
-    QTest::keyClick(window.get(), Qt::Key_F, Qt::ControlModifier);
-    auto* words = window->monitorPage()->tools()->findChild<QLineEdit*>();
+    MainWindow& window = window_.show({tests::makeRun(parent_->path(), tests::MadeRun())});
+    QTest::keyClick(&window, Qt::Key_F, Qt::ControlModifier);
+    auto* words = window.monitorPage()->tools()->findChild<QLineEdit*>();
     QVERIFY(words->hasFocus());
     QTest::keyClicks(words, QStringLiteral("/^(mask|box) ap/"));
     const auto shown = [&] {
       QStringList titles;
-      for (const auto* card : window->monitorPage()->cards())
+      for (const auto* card : window.monitorPage()->cards())
         if (card->isVisible()) titles << card->title();
       return titles;
     };
     QTRY_COMPARE(shown(), (QStringList{QStringLiteral("Mask AP"), QStringLiteral("Box AP")}));
   }
 
-  void anEndedRunSaysThatItsLogIsIncomplete_data() {
-    QTest::addColumn<QString>("fault");
-    QTest::newRow("without") << QStringLiteral("has no event log");
-    QTest::newRow("damaged") << QStringLiteral("1 damaged records are left out");
-    QTest::newRow("short") << QStringLiteral(" of 40: curves and log after it are lost");
-  }
-  void anEndedRunSaysThatItsLogIsIncomplete() {
-    QFETCH(QString, fault);
-    const QString run = tests::makeRun(parent_->path(), tests::MadeRun());
-    QFile log(eventFileOf(run));
-    if (fault.contains(QStringLiteral("no event"))) {
-      QVERIFY(log.remove());
-    } else if (fault.contains(QStringLiteral("damaged"))) {
-      QVERIFY(log.open(QIODevice::ReadWrite));
-      const QByteArray bytes = log.readAll();
-      const qsizetype at = bytes.lastIndexOf("train/loss_total");  // within the data of a record
-      QVERIFY(at > 0 && log.seek(at) && log.write("T") == 1);
-    } else {
-      QVERIFY(log.resize(log.size() / 2));
-    }
-    log.close();
-    const auto window = openRun(run);
-    QTRY_VERIFY(tests::visibleBanner(*window, QStringLiteral("The run is damaged"), fault));
-  }
-
   void aRunThatIsRenamedHasItsNameInTheTopBar() {
-    const auto window = openRun(tests::makeRun(parent_->path(), tests::made("before", 1000)));
-    const auto* name = window->findChild<QLabel*>(QStringLiteral("runName"));
+    MainWindow& window =
+        window_.show({tests::makeRun(parent_->path(), tests::made("before", 1000))});
+    const auto* name = window.findChild<QLabel*>(QStringLiteral("runName"));
     QTRY_COMPARE(name->text(), QStringLiteral("before"));
-    auto* list = window->runsPanel()->findChild<QTreeView*>();
+    auto* list = window.runsPanel()->findChild<QTreeView*>();
     list->setFocus();
     QTest::keyClick(list, Qt::Key_F2);
     auto* editor = list->findChild<QLineEdit*>();
@@ -198,17 +224,16 @@ class TstMonitorInWindow : public QObject {
 
   /// Where the curves' tools change their width.
   void noTabIsCutInAWindowOfUsualWidth() {
-    const auto window = openRun(tests::makeRun(parent_->path(), tests::MadeRun()));
-    const auto* tabs = window->findChild<QTabBar*>(QStringLiteral("pageTabs"));
-    const auto* tools = window->monitorPage()->tools();
+    MainWindow& window = window_.show({tests::makeRun(parent_->path(), tests::MadeRun())});
+    const auto* tabs = window.findChild<QTabBar*>(QStringLiteral("pageTabs"));
+    const auto* tools = window.monitorPage()->tools();
     for (int width = 1000; width <= 1300; width += 10) {
-      window->resize(width, 700);
+      window.resize(width, 700);
       QCoreApplication::processEvents();
-      QTRY_COMPARE(window->width(), width);
+      QTRY_COMPARE(window.width(), width);
       QTRY_VERIFY2(tabs->width() >= tabs->sizeHint().width(), qPrintable(QString::number(width)));
-      const int end = tabs->mapTo(window.get(), tabs->rect().topRight()).x();
-      QTRY_VERIFY2(tools->mapTo(window.get(), QPoint()).x() > end,
-                   qPrintable(QString::number(width)));
+      const int end = tabs->mapTo(&window, tabs->rect().topRight()).x();
+      QTRY_VERIFY2(tools->mapTo(&window, QPoint()).x() > end, qPrintable(QString::number(width)));
       QVERIFY(tools->geometry().right() < tools->parentWidget()->width());
     }
   }
@@ -220,7 +245,7 @@ class TstMonitorInWindow : public QObject {
     const QString run = tests::makeRun(parent_->path(), made);
     const QString packed = parent_->filePath(QStringLiteral("made.lockstep"));
     pack::packRun(run_folder::Layout(run.toStdString()), packed.toStdString(), {});
-    MainWindow window(&theme_, optionsFor({packed}, Page::Monitor));
+    MainWindow window(&window_.theme(), tests::optionsFor({packed}, Page::Monitor));
     double last = -1;
     const auto look = [&] {
       if (last >= 0 || !window.isReady()) return;
@@ -243,7 +268,7 @@ class TstMonitorInWindow : public QObject {
     run_folder::RunInfo info = run_folder::readRunInfo(layout);
     info.best = {"segm/AP", 0.25, 30};
     run_folder::writeRunInfo(layout, info);
-    const auto window = openRun(run);
+    MainWindow& window = window_.show({run});
     int asked = 0;
     QTimer cancels;
     connect(&cancels, &QTimer::timeout, this, [&] {
@@ -253,7 +278,7 @@ class TstMonitorInWindow : public QObject {
       QTest::keyClick(question, Qt::Key_Escape);
     });
     cancels.start(std::chrono::milliseconds(5));
-    auto* pack = window->findChild<QAction*>(QStringLiteral("run.pack"));
+    auto* pack = window.findChild<QAction*>(QStringLiteral("run.pack"));
     QTRY_VERIFY(pack->isEnabled());
     pack->trigger();
     pack->trigger();
@@ -265,29 +290,20 @@ class TstMonitorInWindow : public QObject {
 
   void aPageThatHasPointsToDrawIsNotReady() {
     const QString run = tests::makeRun(parent_->path(), tests::MadeRun());
-    const auto window = openRun(run);
-    app::RunController* shown = window->findChild<app::OpenRuns*>()->find(run);
-    const widgets::CurvePlot* plot = window->monitorPage()->cards().front()->plot();
+    MainWindow& window = window_.show({run});
+    app::RunController* shown = window.findChild<app::OpenRuns*>()->find(run);
+    const widgets::CurvePlot* plot = window.monitorPage()->cards().front()->plot();
     for (int step = 41; step <= 60; ++step) {
       shown->history().metrics().append(step, 1.9e9, {{"train/loss_total", 0.5F}});
       Q_EMIT shown->changed({});
-      QVERIFY(!window->isReady());
+      QVERIFY(!window.isReady());
     }
-    QTRY_VERIFY(window->isReady());
+    QTRY_VERIFY(window.isReady());
     QVERIFY(plot->xView().second >= 60);
   }
 
  private:
-  std::unique_ptr<MainWindow> openRun(const QString& run) {
-    auto window = std::make_unique<MainWindow>(&theme_, optionsFor({run}, Page::Monitor));
-    window->show();
-    if (!QTest::qWaitForWindowActive(window.get()) ||
-        !QTest::qWaitFor([&] { return window->isReady(); }))
-      qWarning("the window is not ready");
-    return window;
-  }
-
-  widgets::ThemeSwitch theme_;
+  tests::SharedWindow window_;
   std::unique_ptr<QTemporaryDir> parent_;
 };
 

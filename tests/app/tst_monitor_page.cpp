@@ -3,20 +3,15 @@
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTest>
 #include <map>
 
 #include "app/controllers/run_marks.h"
 #include "app/models/evaluation_plan.h"
 #include "app/monitor/card_sections.h"
-#include "app/monitor/curve_tools.h"
-#include "app/monitor/monitor_page.h"
 #include "app/monitor/tag_cards.h"
-#include "tests/app/made_run.h"
+#include "tests/app/monitor_bench.h"
 #include "tests/support/test_main.h"
 #include "widgets/plots/card_legend.h"
-#include "widgets/plots/curve_card.h"
 #include "widgets/plots/curve_pen.h"
 #include "widgets/plots/readings_tip.h"
 #include "widgets/plots/run_legend.h"
@@ -25,6 +20,7 @@
 using namespace lockstep;
 using app::MonitorPage;
 using app::RunController;
+using tests::show;
 
 class TstMonitorPage : public QObject {
   Q_OBJECT
@@ -205,11 +201,11 @@ class TstMonitorPage : public QObject {
     for (const widgets::EventMark& mark :
          marks.of({{run.get(), QStringLiteral("a"), 0}}, widgets::XAxis::Step))
       places[mark.kind].push_back(mark.x);
-    using Kind = widgets::EventMark::Kind;
+    using MarkKind = widgets::EventMark::Kind;
     const std::vector<double> every{10, 20, 30, 40};
-    QCOMPARE(places[Kind::Checkpoint], every);
-    QCOMPARE(places[Kind::Evaluation], every);
-    QCOMPARE(places[Kind::Resume], std::vector<double>{20});
+    QCOMPARE(places[MarkKind::Checkpoint], every);
+    QCOMPARE(places[MarkKind::Evaluation], every);
+    QCOMPARE(places[MarkKind::Resume], std::vector<double>{20});
   }
 
   void imagesAreStepsTimesTheBatch() {
@@ -242,7 +238,7 @@ class TstMonitorPage : public QObject {
       plan.valImages = "/images";
       plan.valAnnotations = "/val.json";
     }
-    const auto run = open(parent, plan);
+    const auto run = tests::openMade(parent, plan);
     MonitorPage page;
     show(page, {{run.get(), QStringLiteral("made"), 0}});
     QStringList texts;
@@ -281,7 +277,7 @@ class TstMonitorPage : public QObject {
     QTemporaryDir parent;
     tests::MadeRun plan;
     plan.gpus = 1;
-    const auto run = open(parent, plan);
+    const auto run = tests::openMade(parent, plan);
     MonitorPage page;
     show(page, {{run.get(), QStringLiteral("one"), 0}});
     widgets::CurvePlot* last = nullptr;
@@ -319,21 +315,7 @@ class TstMonitorPage : public QObject {
     tests::MadeRun plan;
     plan.name = name;
     plan.stepsPerEpoch = stepsPerEpoch;
-    return open(parent, plan);
-  }
-  static std::unique_ptr<RunController> open(const QTemporaryDir& parent,
-                                             const tests::MadeRun& plan) {
-    auto run = std::make_unique<RunController>(tests::makeRun(parent.path(), plan));
-    QSignalSpy loaded(run.get(), &RunController::loaded);
-    run->refresh();
-    loaded.wait();
-    return run;
-  }
-  static void show(MonitorPage& page, std::vector<app::ShownRun> runs) {
-    page.resize(1100, 700);
-    page.setRuns(std::move(runs));
-    page.show();
-    QTRY_VERIFY(page.isReady());
+    return tests::openMade(parent, plan);
   }
   static void chooseEpochs(MonitorPage& page) {
     auto* axis = page.tools()->findChild<QComboBox*>();

@@ -14,14 +14,15 @@
 
 #include "app/configure/configure_page.h"
 #include "app/configure/new_experiment_dialog.h"
-#include "app/frame/main_window.h"
 #include "app/models/experiment_templates.h"
 #include "app/monitor/monitor_page.h"
 #include "tests/app/made_run.h"
+#include "tests/app/shared_window.h"
 #include "tests/app/window_options.h"
 #include "tests/support/file_content.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
+#include "tests/support/text.h"
 #include "widgets/config_editor/config_editor.h"
 #include "widgets/empty_state.h"
 
@@ -29,12 +30,10 @@ using namespace lockstep;
 using app::ExperimentOrigin;
 using app::MainWindow;
 using app::NewExperimentDialog;
-using tests::optionsFor;
 using tests::program;
+using tests::text;
 
 namespace {
-
-QString text(const char* bytes) { return QString::fromUtf8(bytes); }
 
 constexpr const char* kCheck =
     "training:   60 images, 1009 objects, 1 class\nfaults:     27\ndoubled_object 27: …\n"
@@ -66,7 +65,7 @@ class TstNewExperiment : public QObject {
  private:
   std::unique_ptr<QTemporaryDir> folder_;
   QString before_;
-  widgets::ThemeSwitch theme_;
+  tests::SharedWindow window_;
 
   QString path(const char* name) const { return folder_->filePath(text(name)); }
   static bool hasWorker() { return QFile::exists(program("lockstep-worker")); }
@@ -202,10 +201,7 @@ class TstNewExperiment : public QObject {
     const auto templates = app::templatesIn(app::templatesFolder());
     QVERIFY(templates.size() >= 3);
     for (const auto& each : templates) QVERIFY2(!each.description.isEmpty(), qPrintable(each.name));
-    MainWindow window(&theme_, optionsFor({}));
-    window.show();
-    window.activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&window));
+    MainWindow& window = window_.show({});
     QTest::keyClick(&window, Qt::Key_N, Qt::ControlModifier);
     auto* dialog = openedBy(window);
     QVERIFY(dialog);
@@ -282,9 +278,7 @@ class TstNewExperiment : public QObject {
     tests::MadeRun plan;
     plan.name = "droplets";
     tests::makeRun(folder_->path(), plan);
-    MainWindow window(&theme_, optionsFor({folder_->path()}));
-    window.show();
-    QTRY_VERIFY(window.isReady());
+    MainWindow& window = window_.show({folder_->path()});
     window.newExperiment(ExperimentOrigin::Run);
     const Parts parts(openedBy(window));
     QCOMPARE(parts.find<QListWidget>("runs")->item(0)->text().section(u'\n', 0, 0),
@@ -295,9 +289,7 @@ class TstNewExperiment : public QObject {
   }
 
   void anEmptyWindowLeadsToOnesOwnData() {
-    MainWindow window(&theme_, optionsFor({folder_->path()}));
-    window.show();
-    QTRY_VERIFY(window.isReady());
+    MainWindow& window = window_.show({folder_->path()});
     auto* empty = window.monitorPage()->findChild<widgets::EmptyState*>();
     for (QPushButton* button : empty->findChildren<QPushButton*>())
       if (button->text() == text("New experiment…")) QTest::mouseClick(button, Qt::LeftButton);
@@ -309,9 +301,7 @@ class TstNewExperiment : public QObject {
   /// From an empty window to an experiment that Train starts.
   void anEmptyWindowLeadsToMadeScenes() {
     if (!hasWorker()) QSKIP("needs lockstep-worker");
-    MainWindow window(&theme_, optionsFor({folder_->path()}));
-    window.show();
-    QTRY_VERIFY(window.isReady());
+    MainWindow& window = window_.show({folder_->path()});
     auto* empty = window.monitorPage()->findChild<widgets::EmptyState*>();
     for (QPushButton* button : empty->findChildren<QPushButton*>())
       if (button->text() == text("Try it on made scenes"))

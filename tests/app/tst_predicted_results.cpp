@@ -290,39 +290,6 @@ class TstPredictedResults : public QObject, protected tests::PredictionsPageBenc
     QVERIFY(page.view()->shownImage());
   }
 
-  void aFileIsParsedOnceWhateverJudgesIt() {
-    watchedRun("run");  // writes the annotations and the images
-    const QString annotations = parent_->filePath(QStringLiteral("val.json"));
-    const QString file = resultsFile("mine.json", kFifth);
-    app::ReadingProgress progress;
-    app::ParsedResults parsed;
-    QCOMPARE(app::openResults({file}, std::nullopt, progress, parsed).failure, QString());
-    const auto content = parsed.content;
-    QVERIFY(content);
-    QCOMPARE(app::openResults({file, annotations}, std::nullopt, progress, parsed).failure,
-             QString());
-    QVERIFY(parsed.content == content);
-    resultsFile("mine.json", "[]");
-    QCOMPARE(app::openResults({file, annotations}, std::nullopt, progress, parsed).failure,
-             QString());
-    QVERIFY(parsed.content && parsed.content != content);
-  }
-
-  void imagesThatAreNamedAreTheSameForTheNextReader() {
-    watchedRun("run");
-    const QString annotations = parent_->filePath(QStringLiteral("val.json"));
-    const QString file = resultsFile("named.json", R"([
-      {"image_id": 1, "file_name": "b.png", "category_id": 1, "score": 0.9, "bbox": [1, 1, 4, 4]}])");
-    app::ReadingProgress progress;
-    app::ParsedResults parsed;
-    for (int i = 0; i < 2; ++i) {
-      const auto opened = app::openResults({file, annotations}, std::nullopt, progress, parsed);
-      QCOMPARE(opened.failure, QString());
-      QVERIFY(opened.predictions.contains(ImageId{5}));
-      QCOMPARE(opened.predictions.at(ImageId{5}).read()->size(), std::size_t{1});
-    }
-  }
-
   void aChangedFileIsJudgedAgainByWhatHasJudgedIt() {
     tests::MadeRun made = watchedRun("run");
     made.trainImages = made.valImages;

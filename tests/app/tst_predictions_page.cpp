@@ -1,9 +1,8 @@
 #include <QDir>
 #include <QSignalSpy>
 
-#include "app/frame/main_window.h"
+#include "app/frame/page_area.h"
 #include "app/monitor/monitor_page.h"
-#include "app/runs/runs_panel.h"
 #include "engine/events/reader.h"
 #include "tests/app/predictions_page_bench.h"
 #include "tests/support/test_main.h"
@@ -95,22 +94,16 @@ class TstPredictionsPage : public QObject, protected tests::PredictionsPageBench
 
   /// Pointing at a curve reads it; only a curve that was clicked, or its keys, choose a checkpoint.
   void hoveringACurveMovesNothingAndAClickOrAKeyDoes() {
-    const QString folder = tests::makeRun(parent_->path(), watchedRun("a"));
-    widgets::ThemeSwitch theme;
-    app::MainWindowOptions options;
-    options.paths = {folder};
-    options.keepLayout = false;
-    app::MainWindow window(&theme, options);
-    window.resize(1200, 800);
-    window.show();
-    QVERIFY(QTest::qWaitForWindowActive(&window));
-    window.showPage(app::Page::Predictions);
-    auto* page = window.findChild<PredictionsPage*>();
+    RunController run(tests::makeRun(parent_->path(), watchedRun("a")));
+    app::PageArea pages({});
+    show(pages, run);
+    pages.showPage(app::Page::Predictions);
+    const PredictionsPage* page = pages.predictionsPage();
     QTRY_COMPARE(page->view()->currentCheckpoint(), qint64{40});
-    QTRY_VERIFY(window.isReady());
-    window.showPage(app::Page::Monitor);
-    QTRY_VERIFY(window.isReady());
-    widgets::CurvePlot* plot = window.monitorPage()->cards().front()->plot();
+    QTRY_VERIFY(pages.isReady());
+    pages.showPage(app::Page::Monitor);
+    QTRY_VERIFY(pages.isReady());
+    widgets::CurvePlot* plot = pages.monitorPage()->cards().front()->plot();
     QWidget* area = plot->findChild<widgets::PlotOverlay*>();
     QSignalSpy read(plot, &widgets::CurvePlot::cursorMoved);
     const QPoint middle = area->rect().center();
@@ -234,39 +227,43 @@ class TstPredictionsPage : public QObject, protected tests::PredictionsPageBench
   }
 
   void aStepRequestedForOneRunIsNotUsedForAnother() {
-    const QString a = tests::makeRun(parent_->path(), watchedRun("a"));
-    const QString b = tests::makeRun(parent_->path(), watchedRun("b"));
-    widgets::ThemeSwitch theme;
-    app::MainWindowOptions options;
-    options.paths = {parent_->path()};
-    options.keepLayout = false;
-    app::MainWindow window(&theme, options);
-    window.show();
-    window.runsPanel()->selectRun(a);
-    QTRY_COMPARE(window.runsPanel()->currentRun(), a);
-    QTRY_VERIFY(window.isReady());
-    Q_EMIT window.monitorPage()->predictionsRequested(25);
-    window.runsPanel()->selectRun(b);
-    QTRY_COMPARE(window.runsPanel()->currentRun(), b);
-    window.showPage(app::Page::Predictions);
-    auto* page = window.findChild<PredictionsPage*>();
+    RunController a(tests::makeRun(parent_->path(), watchedRun("a")));
+    RunController b(tests::makeRun(parent_->path(), watchedRun("b")));
+    app::PageArea pages({});
+    show(pages, b);
+    show(pages, a);
+    Q_EMIT pages.monitorPage()->predictionsRequested(25);
+    show(pages, b);
+    pages.showPage(app::Page::Predictions);
+    PredictionsPage* page = pages.predictionsPage();
     QTRY_COMPARE(page->view()->currentCheckpoint(), qint64{40});
-    QTRY_VERIFY(window.isReady());
+    QTRY_VERIFY(pages.isReady());
     QCOMPARE(page->view()->currentCheckpoint(), qint64{40});
 
     page->hide();  // chosen while the page reads nothing yet
-    window.runsPanel()->selectRun(a);
-    QTRY_COMPARE(window.runsPanel()->currentRun(), a);
-    Q_EMIT window.monitorPage()->predictionsRequested(15);
-    window.runsPanel()->selectRun(b);
-    QTRY_COMPARE(window.runsPanel()->currentRun(), b);
+    pages.showRuns({{&a, QStringLiteral("a")}});
+    Q_EMIT pages.monitorPage()->predictionsRequested(15);
+    pages.showRuns({{&b, QStringLiteral("b")}});
     page->show();
     QTRY_COMPARE(page->view()->currentCheckpoint(), qint64{40});
-    QTRY_VERIFY(window.isReady());
+    QTRY_VERIFY(pages.isReady());
     QCOMPARE(page->view()->currentCheckpoint(), qint64{40});
 
-    Q_EMIT window.monitorPage()->predictionsRequested(15);  // of this run
+    Q_EMIT pages.monitorPage()->predictionsRequested(15);  // of this run
     QCOMPARE(page->view()->currentCheckpoint(), qint64{10});
+  }
+
+ private:
+  using PredictionsPageBench::show;
+  /// All pages of the window, with a run.
+  static void show(app::PageArea& pages, RunController& run) {
+    run.refresh();
+    QTRY_VERIFY(run.isLoaded());
+    pages.showRuns({{&run, QString::fromStdString(run.info().name)}});
+    pages.resize(1200, 800);
+    pages.show();
+    QVERIFY(QTest::qWaitForWindowActive(&pages));
+    QTRY_VERIFY(pages.isReady());
   }
 };
 

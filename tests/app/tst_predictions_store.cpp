@@ -18,14 +18,14 @@ namespace {
 const std::string kDetections =
     R"([{"image_id": 3, "category_id": 1, "score": 0.9, "bbox": [1, 2, 3, 4], "segmentation": {"size": [8, 8], "counts": "P2"}}])";
 
-void write(const QString& path, const QByteArray& text) {
+void writeBelow(const QString& path, const QByteArray& text) {
   QDir().mkpath(QFileInfo(path).absolutePath());
   QFile file(path);
   QVERIFY(file.open(QIODevice::WriteOnly));
   file.write(text);
 }
 
-const QByteArray kDataset =
+const QByteArray kStoredData =
     R"({"images": [{"id": 3, "file_name": "a.png", "width": 8, "height": 8}],
   "categories": [{"id": 1, "name": "thing"}], "annotations": []})";
 
@@ -37,14 +37,14 @@ class TstPredictionsStore : public QObject {
  private Q_SLOTS:
   void readsDatasetAndStepsOfARun() {
     QTemporaryDir parent;
-    write(parent.filePath(QStringLiteral("val.json")), kDataset);
+    writeBelow(parent.filePath(QStringLiteral("val.json")), kStoredData);
     tests::MadeRun made;
     made.valImages = parent.path().toStdString();
     made.valAnnotations = parent.filePath(QStringLiteral("val.json")).toStdString();
     const QString folder = tests::makeRun(parent.path(), made);
     const run_folder::Layout layout{folder.toStdString()};
-    write(QString::fromStdString(layout.predictions(10).string()),
-          QByteArray::fromStdString(kDetections));
+    writeBelow(QString::fromStdString(layout.predictions(10).string()),
+               QByteArray::fromStdString(kDetections));
     PredictionsStore store;
     QSignalSpy dataset(&store, &PredictionsStore::datasetLoaded),
         loaded(&store, &PredictionsStore::predictionsLoaded),
@@ -68,7 +68,7 @@ class TstPredictionsStore : public QObject {
     QTemporaryDir parent;
     const QString folder = tests::makeRun(parent.path(), {});
     const run_folder::Layout layout{folder.toStdString()};
-    write(QString::fromStdString(layout.predictions(10).string()), "half of");
+    writeBelow(QString::fromStdString(layout.predictions(10).string()), "half of");
     PredictionsStore store;
     QSignalSpy failed(&store, &PredictionsStore::predictionsFailed),
         read(&store, &PredictionsStore::fileRead);
@@ -98,9 +98,9 @@ class TstPredictionsStore : public QObject {
     QTemporaryDir parent;
     const QString val = parent.filePath(QStringLiteral("val.json"));
     const QByteArray mask = dataHasMasks ? R"("segmentation": [[1,1,9,1,9,9,1,9]], )" : "";
-    write(val, R"({"images": [{"id": 1, "file_name": "a.png", "width": 20, "height": 20}],
+    writeBelow(val, R"({"images": [{"id": 1, "file_name": "a.png", "width": 20, "height": 20}],
         "categories": [{"id": 1, "name": "disc"}], "annotations": [{"id": 1, "image_id": 1, )" +
-                   mask + R"("category_id": 1, "iscrowd": 0, "bbox": [1, 1, 8, 8]}]})");
+                        mask + R"("category_id": 1, "iscrowd": 0, "bbox": [1, 1, 8, 8]}]})");
     tests::MadeRun made;
     made.valImages = parent.path().toStdString();
     made.valAnnotations = val.toStdString();
@@ -171,7 +171,7 @@ class TstPredictionsStore : public QObject {
   void anInvalidConfigNamesItsLine() {
     QTemporaryDir parent;
     const QString folder = tests::makeRun(parent.path(), {});
-    write(folder + QStringLiteral("/config.yaml"), "name: a\ndataset: {val: {images: /a\n");
+    writeBelow(folder + QStringLiteral("/config.yaml"), "name: a\ndataset: {val: {images: /a\n");
     PredictionsStore store;
     QSignalSpy failed(&store, &PredictionsStore::datasetFailed);
     store.setRun({folder});

@@ -1,43 +1,28 @@
 #include <QRegularExpression>
 #include <QScrollArea>
-#include <QTemporaryDir>
-#include <QTest>
 
-#include "app/frame/main_window.h"
-#include "app/monitor/monitor_page.h"
-#include "app/runs/runs_panel.h"
-#include "tests/app/made_run.h"
-#include "tests/app/window_options.h"
+#include "tests/app/monitor_bench.h"
 #include "tests/support/test_main.h"
 #include "widgets/banner.h"
 #include "widgets/plots/card_legend.h"
-#include "widgets/plots/curve_card.h"
 
 using namespace lockstep;
-using app::MainWindow;
+using app::MonitorPage;
+using app::ShownRun;
+using tests::cardTitled;
 using tests::made;
-using tests::optionsFor;
+using tests::openMade;
 
 namespace {
 
-std::vector<widgets::CurveCard*> cardsOfRanks(const MainWindow& window) {
-  std::vector<widgets::CurveCard*> found;
-  for (widgets::CurveCard* card : window.monitorPage()->cards())
-    if (card->title() == QStringLiteral("Step time per rank, s") ||
-        card->title() == QStringLiteral("Data time per rank, s"))
-      found.push_back(card);
-  return found;
-}
-
-const widgets::CurveCard* cardTitled(const MainWindow& window, const QString& title) {
-  for (const widgets::CurveCard* card : window.monitorPage()->cards())
-    if (card->title() == title) return card;
-  return nullptr;
+std::vector<widgets::CurveCard*> cardsOfRanks(const MonitorPage& page) {
+  return {cardTitled(page, QStringLiteral("Step time per rank, s")),
+          cardTitled(page, QStringLiteral("Data time per rank, s"))};
 }
 
 /// A card is drawn only while it is in sight.
-void bringIntoSight(const MainWindow& window, const widgets::CurveCard* card) {
-  for (QScrollArea* area : window.monitorPage()->findChildren<QScrollArea*>())
+void bringIntoSight(const MonitorPage& page, const widgets::CurveCard* card) {
+  for (QScrollArea* area : page.findChildren<QScrollArea*>())
     if (area->isAncestorOf(card)) area->ensureWidgetVisible(const_cast<widgets::CurveCard*>(card));
 }
 
@@ -46,6 +31,12 @@ QStringList curveNames(const widgets::CurveCard* card) {
   for (const widgets::Curve& curve : card->plot()->curves()) names.append(curve.name);
   return names;
 }
+
+/// Of one run.
+void showAlone(MonitorPage& page, app::RunController& run, QSize size = QSize(1130, 700)) {
+  tests::show(page, {{&run, QString::fromStdString(run.info().name), 0}}, size);
+}
+
 }  // namespace
 
 /// The Monitor page's cards of a run's ranks and of their devices.
@@ -55,16 +46,15 @@ class TstRankCards : public QObject {
  private Q_SLOTS:
   void aRunOfSeveralRanksHasCurvesOfEachRank() {
     QTemporaryDir parent;
-    const QString one = tests::makeRun(parent.path(), made("one", 1000));
     tests::MadeRun plan = made("three", 2000);
     plan.ranks = 3;
-    const QString three = tests::makeRun(parent.path(), plan);
-    MainWindow window(&theme_, optionsFor({parent.path()}));
-    window.show();
-    QTRY_COMPARE(window.runsPanel()->currentRun(), three);
-    QTRY_VERIFY(window.isReady());
-    const auto cards = cardsOfRanks(window);
-    QCOMPARE(cards.size(), std::size_t{2});
+    const auto one = openMade(parent, made("one", 1000)), three = openMade(parent, plan);
+    const ShownRun ofOne{one.get(), QStringLiteral("one"), 0},
+        ofThree{three.get(), QStringLiteral("three"), 1};
+    MonitorPage page;
+    tests::show(page, {ofThree});
+    const auto cards = cardsOfRanks(page);
+    QVERIFY(cards[0] && cards[1]);
     constexpr int kOrder[] = {2, 0, 1};
     for (const widgets::CurveCard* card : cards) {
       QVERIFY(card->isVisible());
@@ -74,7 +64,7 @@ class TstRankCards : public QObject {
         // The slow rank is first, in its usual style.
         QCOMPARE(curves[rank].name, QStringLiteral("rank %1").arg(kOrder[rank]));
         QCOMPARE(curves[rank].styleIndex, kOrder[rank]);
-        bringIntoSight(window, card);
+        bringIntoSight(page, card);
         QTRY_COMPARE(card->plot()->drawnPointCount(rank), 16);  // 8 records, raw and smoothed
       }
     }
@@ -84,13 +74,13 @@ class TstRankCards : public QObject {
     };
     QVERIFY(own(0) > 1.2 * own(1) && own(0) > 1.2 * own(2));
 
-    window.runsPanel()->selectRun(one);
+    page.setRuns({ofOne});
     QTRY_VERIFY(!cards[0]->isVisible() && !cards[1]->isVisible());
-    QTRY_VERIFY(window.isReady());
-    window.runsPanel()->selectRun(three);
+    QTRY_VERIFY(page.isReady());
+    page.setRuns({ofThree});
     QTRY_VERIFY(cards[0]->isVisible());
     // With another run, ranks could be mistaken for runs.
-    window.runsPanel()->addToSelection(one);
+    page.setRuns({ofThree, ofOne});
     QTRY_VERIFY(!cards[0]->isVisible());
   }
 
@@ -121,10 +111,10 @@ class TstRankCards : public QObject {
     plan.ranks = ranks;
     plan.isSlowForImages = isSlowForImages;
     plan.slowRankUntil = slowRankUntil;
-    MainWindow window(&theme_, optionsFor({tests::makeRun(parent.path(), plan)}));
-    window.show();
-    QTRY_VERIFY(window.isReady());
-    const auto cards = cardsOfRanks(window);
+    const auto run = openMade(parent, plan);
+    MonitorPage page;
+    showAlone(page, *run);
+    const auto cards = cardsOfRanks(page);
     const auto isAll = [](const QString& text, const QString& pattern) {
       return QRegularExpression(QRegularExpression::anchoredPattern(pattern))
           .match(text)
@@ -138,57 +128,56 @@ class TstRankCards : public QObject {
     QTemporaryDir parent;
     tests::MadeRun plan = made("two", 9000);
     plan.gpus = 2;
-    const QString two = tests::makeRun(parent.path(), plan);
-    plan.created = 1000;
+    const auto two = openMade(parent, plan);
     plan.name = "host";
     plan.gpus = 0;
-    const QString host = tests::makeRun(parent.path(), plan);
+    const auto host = openMade(parent, plan);
     plan.name = "one";
     plan.gpus = 1;
-    const QString one = tests::makeRun(parent.path(), plan);
+    const auto one = openMade(parent, plan);
     plan.name = "none";
     plan.gpus = -1;
-    const QString none = tests::makeRun(parent.path(), plan);
-    MainWindow window(&theme_, optionsFor({parent.path()}));
-    window.resize(1400, 1400);  // every card is in sight
-    window.show();
-    QTRY_COMPARE(window.runsPanel()->currentRun(), two);
-    QTRY_VERIFY(window.isReady());
-    const widgets::CurveCard* use = cardTitled(window, QStringLiteral("Utilization, %"));
-    const widgets::CurveCard* memory = cardTitled(window, QStringLiteral("Device memory, GiB"));
-    const widgets::CurveCard* power = cardTitled(window, QStringLiteral("GPU power, W"));
+    const auto none = openMade(parent, plan);
+    const ShownRun ofTwo{two.get(), QStringLiteral("two"), 0},
+        ofHost{host.get(), QStringLiteral("host"), 1}, ofOne{one.get(), QStringLiteral("one"), 2},
+        ofNone{none.get(), QStringLiteral("none"), 3};
+    MonitorPage page;
+    tests::show(page, {ofTwo}, QSize(1130, 1200));  // every card is in sight
+    const widgets::CurveCard* use = cardTitled(page, QStringLiteral("Utilization, %"));
+    const widgets::CurveCard* memory = cardTitled(page, QStringLiteral("Device memory, GiB"));
+    const widgets::CurveCard* power = cardTitled(page, QStringLiteral("GPU power, W"));
     QVERIFY(use->isVisible() && memory->isVisible() && power->isVisible());
     QCOMPARE(curveNames(use), (QStringList{QStringLiteral("GPU 0"), QStringLiteral("GPU 1"),
                                            QStringLiteral("CPU")}));
     QCOMPARE(curveNames(memory).back(), QStringLiteral("host"));
-    bringIntoSight(window, use);
+    bringIntoSight(page, use);
     QTRY_COMPARE(use->plot()->drawnPointCount(1), 20);  // as they are, and smoothed
     QCOMPARE(use->subtitle(), QString());
 
-    window.runsPanel()->selectRun(host);
+    page.setRuns({ofHost});
     QTRY_COMPARE(curveNames(use), QStringList{QStringLiteral("CPU")});
     // In the colour of its run, and named.
     const auto styleOn = [](const widgets::CurveCard* card) {
       return card->plot()->curves()[0].styleIndex;
     };
-    const widgets::CurveCard* rate = cardTitled(window, QStringLiteral("Learning rate"));
+    const widgets::CurveCard* rate = cardTitled(page, QStringLiteral("Learning rate"));
     QCOMPARE(styleOn(use), styleOn(rate));
     const int styleOfHost = styleOn(use);
     QCOMPARE(use->findChild<widgets::CardLegend*>()->shownNames(),
              QStringList{QStringLiteral("CPU")});
     QTRY_VERIFY(!power->isVisible());
     QTRY_VERIFY2(use->subtitle().toDouble() > 50, qPrintable(use->subtitle()));
-    window.runsPanel()->selectRun(one);
+    page.setRuns({ofOne});
     QTRY_VERIFY(power->isVisible());
     QTRY_VERIFY2(power->subtitle().toDouble() > 490, qPrintable(power->subtitle()));
     QVERIFY(styleOn(use) == styleOn(rate) && styleOn(use) != styleOfHost);
-    window.runsPanel()->selectRun(none);
+    page.setRuns({ofNone});
     QTRY_VERIFY(!power->isVisible());
-    QTRY_VERIFY(window.isReady());
+    QTRY_VERIFY(page.isReady());
     QVERIFY(use->isVisible());
     QCOMPARE(use->plot()->drawnPointCount(0), 0);
     // With another run, GPUs could be mistaken for runs.
-    window.runsPanel()->addToSelection(two);
+    page.setRuns({ofNone, ofTwo});
     QTRY_VERIFY(!use->isVisible());
   }
 
@@ -196,32 +185,31 @@ class TstRankCards : public QObject {
     QTemporaryDir parent;
     tests::MadeRun plan = made("many", 1000);
     plan.gpus = 32;
-    MainWindow window(&theme_, optionsFor({tests::makeRun(parent.path(), plan)}));
-    window.show();
-    QTRY_VERIFY(window.isReady());
-    const QStringList names = curveNames(cardTitled(window, QStringLiteral("Utilization, %")));
+    const auto run = openMade(parent, plan);
+    MonitorPage page;
+    showAlone(page, *run);
+    const QStringList names = curveNames(cardTitled(page, QStringLiteral("Utilization, %")));
     QCOMPARE(names.size(), 33);  // and the CPU
     QVERIFY(names.contains(QStringLiteral("GPU 31")));
   }
 
   void noCardIsWiderThanThePage_data() {
     QTest::addColumn<int>("width");
-    QTest::newRow("one column") << 820;
-    QTest::newRow("two columns") << 930;
-    QTest::newRow("four columns") << 1380;
+    QTest::newRow("one column") << 550;
+    QTest::newRow("two columns") << 660;
+    QTest::newRow("four columns") << 1110;
   }
   void noCardIsWiderThanThePage() {
     QFETCH(int, width);
     QTemporaryDir parent;
     tests::MadeRun plan = made("sixteen", 2000);
     plan.ranks = 16;
-    MainWindow window(&theme_, optionsFor({tests::makeRun(parent.path(), plan)}));
-    window.resize(width, 900);
-    window.show();
-    QTRY_VERIFY(window.isReady());
-    QCOMPARE(window.width(), width);
-    QVERIFY(cardsOfRanks(window).at(1)->subtitle().contains(QStringLiteral("rank 15")));
-    const auto* cards = window.monitorPage()->findChild<QScrollArea*>();
+    const auto run = openMade(parent, plan);
+    MonitorPage page;
+    showAlone(page, *run, QSize(width, 700));
+    QCOMPARE(page.width(), width);
+    QVERIFY(cardsOfRanks(page).at(1)->subtitle().contains(QStringLiteral("rank 15")));
+    const auto* cards = page.findChild<QScrollArea*>();
     QCOMPARE(cards->widget()->width(), cards->viewport()->width());
   }
 
@@ -229,21 +217,18 @@ class TstRankCards : public QObject {
     QTemporaryDir parent;
     tests::MadeRun plan = made("three", 2000);
     plan.ranks = 3;
-    MainWindow window(&theme_, optionsFor({tests::makeRun(parent.path(), plan)}));
-    window.show();
-    QTRY_VERIFY(window.isReady());
-    const widgets::CurveCard* card = cardsOfRanks(window).at(0);
+    const auto run = openMade(parent, plan);
+    MonitorPage page;
+    showAlone(page, *run);
+    const widgets::CurveCard* card = cardsOfRanks(page).at(0);
     const auto isWhole = [&] { return card->visibleRegion().boundingRect() == card->rect(); };
     QVERIFY(!isWhole());
-    auto* alert = window.monitorPage()->findChild<widgets::Banner*>();
+    auto* alert = page.findChild<widgets::Banner*>();
     QVERIFY2(alert->detail().contains(QStringLiteral("All ranks wait for rank 2")),
              qPrintable(alert->detail()));
     Q_EMIT alert->actionTriggered();
     QTRY_VERIFY(isWhole());
   }
-
- private:
-  widgets::ThemeSwitch theme_;
 };
 
 LOCKSTEP_TEST(TstRankCards)

@@ -5,7 +5,6 @@
 #include <QTest>
 
 #include "app/controllers/remote_runs.h"
-#include "app/frame/main_window.h"
 #include "app/frame/opening.h"
 #include "app/models/remote_run_list.h"
 #include "app/models/run_list_model.h"
@@ -23,7 +22,6 @@ using app::RemotePlace;
 using app::RemoteRuns;
 using app::RunListModel;
 using tests::FakeSsh;
-using tests::optionsFor;
 
 namespace {
 
@@ -89,6 +87,11 @@ class TstRemoteRuns : public QObject {
     QTest::addColumn<QString>("words");
     QTest::newRow("no host") << QByteArray("echo 'ssh: no route to host' >&2; exit 255")
                              << QStringLiteral("ssh: no route to host");
+    QTest::newRow("is killed") << QByteArray("kill -9 $$") << QStringLiteral("ssh was killed");
+    QTest::newRow("asks") << QByteArray(
+                                 "echo 'node7: Permission denied (publickey).' >&2; exit 255")
+                          << QStringLiteral("log in with ssh in a terminal first");
+    QTest::newRow("is not there") << QByteArray() << QStringLiteral("ssh cannot be started");
     QTest::newRow("no engine") << QByteArray("exit 127")
                                << QStringLiteral("lockstep-engine was not found on node7");
     QTest::newRow("no shell") << QByteArray("echo 'Account not available'; exit 1")
@@ -110,6 +113,7 @@ class TstRemoteRuns : public QObject {
     QFETCH(QByteArray, script);
     QFETCH(QString, words);
     const FakeSsh ssh(script);
+    if (script.isEmpty()) qputenv("LOCKSTEP_SSH", "/nowhere/ssh");
     RemoteRuns runs(place(QStringLiteral("/runs")));
     if (script.contains("cat >")) runs.setTimeLimit(std::chrono::milliseconds(500));
     QSignalSpy failed(&runs, &RemoteRuns::failed);
@@ -137,75 +141,53 @@ class TstRemoteRuns : public QObject {
         FakeSsh::address(tests::makeRun(there_->path(), tests::made("older", 900)));
     const QString newest =
         FakeSsh::address(tests::makeRun(there_->path(), tests::made("newest", 2000)));
-    widgets::ThemeSwitch theme;
-    MainWindow window(&theme, optionsFor({FakeSsh::address(there_->path())}));
-    window.show();
-    QTRY_COMPARE(listed(window), (QStringList{newest, own, older}));
-    QTRY_COMPARE(window.runsPanel()->selectedRuns(), QStringList{newest});
-    QTRY_VERIFY(window.isReady());
-    const auto* model = window.findChild<RunListModel*>();
+    const auto window = open({FakeSsh::address(there_->path())});
+    QTRY_COMPARE(listed(*window), (QStringList{newest, own, older}));
+    QTRY_COMPARE(window->runsPanel()->selectedRuns(), QStringList{newest});
+    QTRY_VERIFY(window->isReady());
+    const auto* model = window->findChild<RunListModel*>();
     const QModelIndex row = model->index(model->rowOf(newest));
     QCOMPARE(row.data(RunListModel::HostRole).toString(), QStringLiteral("node7"));
     QCOMPARE(row.data(RunListModel::StartTextRole).toString(), QStringLiteral("node7"));
     QVERIFY(app::RunsPanel::resumeBlockedBy(row).contains(QStringLiteral("node7")));
     QVERIFY(model->index(model->rowOf(own)).data(RunListModel::HostRole).toString().isEmpty());
-    QTRY_VERIFY(shows(window, QStringLiteral("newest")));
+    QTRY_VERIFY(shows(*window, QStringLiteral("newest")));
   }
 
   void anAddressOfARunSelectsIt() {
     const FakeSsh ssh(FakeSsh::kRunsHere);
     tests::makeRun(here_->path(), tests::made("own", 1000));
     const QString run = FakeSsh::address(tests::makeRun(there_->path(), tests::made("there", 900)));
-    widgets::ThemeSwitch theme;
-    MainWindow window(&theme, optionsFor({run}));
-    window.show();
-    QTRY_COMPARE(window.runsPanel()->selectedRuns(), QStringList{run});
-    const auto* model = window.findChild<RunListModel*>();
+    const auto window = open({run});
+    QTRY_COMPARE(window->runsPanel()->selectedRuns(), QStringList{run});
+    const auto* model = window->findChild<RunListModel*>();
     QTRY_COMPARE(model->index(model->rowOf(run)).data(RunListModel::StateTextRole).toString(),
                  QStringLiteral("finished"));
-    QTRY_VERIFY(window.isReady());
+    QTRY_VERIFY(window->isReady());
   }
 
-  void aHostThatFailsIsSaidAndTheRestGoesOn_data() {
-    QTest::addColumn<QByteArray>("script");
-    QTest::addColumn<QString>("words");
-    QTest::newRow("dies") << QByteArray(
-                                 "echo 'ssh: connect to host node7 port 22: No route to host' >&2\n"
-                                 "exit 255")
-                          << QStringLiteral("ssh: connect to host node7 port 22");
-    QTest::newRow("is killed") << QByteArray("kill -9 $$") << QStringLiteral("ssh was killed");
-    QTest::newRow("asks") << QByteArray(
-                                 "echo 'node7: Permission denied (publickey).' >&2; exit 255")
-                          << QStringLiteral("log in with ssh in a terminal first");
-    QTest::newRow("is not there") << QByteArray() << QStringLiteral("ssh cannot be started");
-  }
   /// In the list, and over the curves of a run that is named by its address.
   void aHostThatFailsIsSaidAndTheRestGoesOn() {
-    QFETCH(QByteArray, script);
-    QFETCH(QString, words);
-    const FakeSsh ssh(script);
-    if (script.isEmpty()) qputenv("LOCKSTEP_SSH", "/nowhere/ssh");
+    const FakeSsh ssh(
+        "echo 'ssh: connect to host node7 port 22: No route to host' >&2\n"
+        "exit 255");
     const QString own = tests::makeRun(here_->path(), tests::made("own", 1000));
-    widgets::ThemeSwitch theme;
-    MainWindow window(&theme, optionsFor({FakeSsh::address(QStringLiteral("/runs"))}));
-    window.show();
-    QTRY_VERIFY(shows(window, words));
-    QTRY_COMPARE(listed(window), QStringList{own});
-    window.runsPanel()->selectRun(own);
-    QTRY_COMPARE(window.runsPanel()->selectedRuns(), QStringList{own});
-    QTRY_VERIFY(window.isReady());
-    QTRY_VERIFY(window.monitorPage()->cards().front()->plot()->drawnPointCount(0) > 0);
+    const auto window = open({FakeSsh::address(QStringLiteral("/runs"))});
+    QTRY_VERIFY(shows(*window, QStringLiteral("ssh: connect to host node7 port 22")));
+    QTRY_COMPARE(listed(*window), QStringList{own});
+    window->runsPanel()->selectRun(own);
+    QTRY_COMPARE(window->runsPanel()->selectedRuns(), QStringList{own});
+    QTRY_VERIFY(window->isReady());
+    QTRY_VERIFY(window->monitorPage()->cards().front()->plot()->drawnPointCount(0) > 0);
   }
 
   void aHostThatIsSilentHoldsNothingUp() {
     const FakeSsh ssh("exec cat >/dev/null");
     const QString own = tests::makeRun(here_->path(), tests::made("own", 1000));
-    widgets::ThemeSwitch theme;
     {
-      MainWindow window(&theme, optionsFor({own, FakeSsh::address(QStringLiteral("/runs"))}));
-      window.show();
-      QTRY_COMPARE(window.runsPanel()->selectedRuns(), QStringList{own});
-      QTRY_VERIFY(shows(window, QStringLiteral("own")));
+      const auto window = open({own, FakeSsh::address(QStringLiteral("/runs"))});
+      QTRY_COMPARE(window->runsPanel()->selectedRuns(), QStringList{own});
+      QTRY_VERIFY(shows(*window, QStringLiteral("own")));
       QTRY_COMPARE(ssh.calls().count('\n'), 1);
     }
   }
@@ -219,21 +201,19 @@ class TstRemoteRuns : public QObject {
       QVERIFY(file.open(QIODevice::WriteOnly));
       file.write("{\"iteration\": 20, \"total_loss\": 1.5}\n");
     }
-    widgets::ThemeSwitch theme;
-    MainWindow window(&theme, optionsFor({FakeSsh::address(there_->path())}));
-    window.show();
+    const auto window = open({FakeSsh::address(there_->path())});
     const QString below = FakeSsh::address(there_->filePath(QStringLiteral("d2/lr 0.1")));
-    QTRY_COMPARE(listed(window).size(), qsizetype{2});
-    const auto* model = window.findChild<RunListModel*>();
+    QTRY_COMPARE(listed(*window).size(), qsizetype{2});
+    const auto* model = window->findChild<RunListModel*>();
     QVERIFY(model->rowOf(FakeSsh::address(there_->path())) >= 0);
     const QModelIndex run = model->index(model->rowOf(below));
     QCOMPARE(run.data(RunListModel::NameRole).toString(), QStringLiteral("d2/lr 0.1"));
     QCOMPARE(run.data(RunListModel::ProgramRole).toString(), QStringLiteral("detectron2"));
     QCOMPARE(run.data(RunListModel::StateTextRole).toString(), QStringLiteral("detectron2"));
     QCOMPARE(run.data(RunListModel::StepRole).toInt(), 20);
-    window.runsPanel()->selectRun(below);
-    QTRY_VERIFY(window.isReady());
-    QTRY_VERIFY(shows(window, QStringLiteral("detectron2")));
+    window->runsPanel()->selectRun(below);
+    QTRY_VERIFY(window->isReady());
+    QTRY_VERIFY(shows(*window, QStringLiteral("detectron2")));
   }
 
   /// Into the user's own file: the run's folder there is not written.
@@ -245,16 +225,14 @@ class TstRemoteRuns : public QObject {
     run_folder::writeRunNotes(layout, {"theirs", {"x"}, "why", false, false});
     const auto given = run_folder::readRunNotes(layout);
     for (const char* name : {"mine", "mine", "theirs"}) {
-      widgets::ThemeSwitch theme;
-      MainWindow window(&theme, optionsFor({FakeSsh::address(there_->path())}));
-      window.show();
-      const auto* model = window.findChild<RunListModel*>();
+      const auto window = open({FakeSsh::address(there_->path())});
+      const auto* model = window->findChild<RunListModel*>();
       QTRY_COMPARE(model->rowCount(), 1);
       const auto nameIs = [&](const char* text) {
         return model->index(0).data(RunListModel::NameRole).toString() == QLatin1String(text);
       };
-      Q_EMIT window.runsPanel()->notesChangeRequested(
-          listed(window), [name](run_folder::RunNotes& notes) { notes.name = name; });
+      Q_EMIT window->runsPanel()->notesChangeRequested(
+          listed(*window), [name](run_folder::RunNotes& notes) { notes.name = name; });
       QTRY_VERIFY(nameIs(name));
       QCOMPARE(model->index(0).data(RunListModel::TagsRole).toStringList(),
                QStringList{QStringLiteral("x")});
@@ -268,10 +246,8 @@ class TstRemoteRuns : public QObject {
   void aFolderWithoutRunsIsNamed() {
     const FakeSsh ssh(FakeSsh::kRunsHere);
     const QString address = FakeSsh::address(there_->path());
-    widgets::ThemeSwitch theme;
-    MainWindow window(&theme, optionsFor({address}));
-    window.show();
-    QTRY_VERIFY(shows(window, address));
+    const auto window = open({address});
+    QTRY_VERIFY(shows(*window, address));
   }
 
   /// A listing comes every few seconds, and a row may know more by then, from the run itself.
@@ -334,7 +310,12 @@ class TstRemoteRuns : public QObject {
   }
 
  private:
+  std::unique_ptr<MainWindow> open(const QStringList& paths) {
+    return tests::openWindow(theme_, tests::optionsFor(paths));
+  }
+
   std::unique_ptr<QTemporaryDir> here_, there_;
+  widgets::ThemeSwitch theme_;
 };
 
 LOCKSTEP_TEST(TstRemoteRuns)

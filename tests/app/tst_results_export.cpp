@@ -17,6 +17,7 @@
 #include "app/export/results_export.h"
 #include "engine/base/atomic_file.h"
 #include "engine/coco/files/results.h"
+#include "tests/support/file_content.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
 #include "widgets/theme.h"
@@ -24,6 +25,7 @@
 using namespace lockstep;
 using app::Exportable;
 using app::ExportFormat;
+using tests::contentOf;
 
 namespace {
 
@@ -98,10 +100,6 @@ class TstResultsExport : public QObject {
       return {};
     }
     return path;
-  }
-  static QByteArray contentOf(const QString& path) {
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
   }
 
  private Q_SLOTS:

@@ -22,7 +22,7 @@ using tests::scalars;
 
 namespace {
 
-void write(const QString& path, const QByteArray& content) {
+void overwrite(const QString& path, const QByteArray& content) {
   QFile file(path);
   QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
   file.write(content);
@@ -169,7 +169,7 @@ class TstRunController : public QObject {
         QString::fromStdString(events::findEventFile(live.folder.toStdString()).string());
     const QString aside = live.parent.filePath(QStringLiteral("aside"));
     QVERIFY(QFile::copy(file, aside));
-    write(file, QByteArray(4000, 'x'));
+    overwrite(file, QByteArray(4000, 'x'));
     RunController run(live.folder);
     QSignalSpy changed(&run, &RunController::accessErrorChanged),
         read(&run, &RunController::changed);
@@ -182,10 +182,38 @@ class TstRunController : public QObject {
       QTRY_VERIFY(!read.isEmpty());
     }
     QCOMPARE(changed.count(), 1);
-    write(file, contentOf(aside));
+    overwrite(file, contentOf(aside));
     QTRY_VERIFY_WITH_TIMEOUT(!run.accessError(), 10000);
     QCOMPARE(changed.count(), 2);
     QCOMPARE(lossCount(run), std::size_t{20});
+  }
+
+  void anEndedRunSaysThatItsLogIsIncomplete_data() {
+    QTest::addColumn<QString>("fault");
+    QTest::newRow("without") << QStringLiteral("has no event log");
+    QTest::newRow("damaged") << QStringLiteral("1 damaged records are left out");
+    QTest::newRow("short") << QStringLiteral(" of 40: curves and log after it are lost");
+  }
+  void anEndedRunSaysThatItsLogIsIncomplete() {
+    QFETCH(QString, fault);
+    QTemporaryDir parent;
+    RunController run(tests::makeRun(parent.path(), {}));
+    QFile log(QString::fromStdString(events::findEventFile(run.folder().toStdString()).string()));
+    if (fault.contains(QStringLiteral("no event"))) {
+      QVERIFY(log.remove());
+    } else if (fault.contains(QStringLiteral("damaged"))) {
+      QVERIFY(log.open(QIODevice::ReadWrite));
+      const QByteArray bytes = log.readAll();
+      const qsizetype at = bytes.lastIndexOf("train/loss_total");  // within the data of a record
+      QVERIFY(at > 0 && log.seek(at) && log.write("T") == 1);
+    } else {
+      QVERIFY(log.resize(log.size() / 2));
+    }
+    log.close();
+    run.refresh();
+    QTRY_VERIFY(run.accessError());
+    QCOMPARE(run.accessError()->title, QStringLiteral("The run is damaged"));
+    QVERIFY2(run.accessError()->detail.contains(fault), qPrintable(run.accessError()->detail));
   }
 
   void anEngineOfAnotherVersionIsReportedOnce() {
@@ -198,6 +226,10 @@ class TstRunController : public QObject {
         read(&run, &RunController::changed);
     run.refresh();
     QTRY_VERIFY(run.accessError());
+    QCOMPARE(run.accessError()->title, QStringLiteral("The run cannot be followed live"));
+    QVERIFY2(run.accessError()->detail.contains(QStringLiteral("Use lockstep of the same version")),
+             qPrintable(run.accessError()->detail));
+    QTRY_COMPARE(lossCount(run), std::size_t{20});  // of its files
     QSignalSpy refused(&run, &RunController::linkChanged);
     run.refresh();  // it is tried again
     QTRY_VERIFY(refused.count() >= 2);

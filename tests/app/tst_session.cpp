@@ -9,7 +9,6 @@
 #include <QTest>
 
 #include "app/configure/configure_page.h"
-#include "app/frame/main_window.h"
 #include "app/models/session.h"
 #include "app/monitor/monitor_page.h"
 #include "app/runs/runs_panel.h"
@@ -173,10 +172,7 @@ class TstSession : public QObject {
     return file.fileName();
   }
   std::unique_ptr<MainWindow> open(const QStringList& paths) {
-    app::MainWindowOptions options = tests::optionsFor(paths);
-    options.keepLayout = true;
-    auto window = std::make_unique<MainWindow>(&theme_, options);
-    window->show();
+    auto window = tests::openWindow(theme_, tests::keepingOptionsFor(paths));
     return QTest::qWaitFor([&] { return window->isReady(); }, 30000) ? std::move(window) : nullptr;
   }
   void closeWith(const QStringList& paths) {

@@ -12,12 +12,13 @@
 
 #include "app/compare/compare_page.h"
 #include "app/configure/configure_page.h"
-#include "app/frame/main_window.h"
 #include "app/frame/page_area.h"
 #include "app/runs/run_banner.h"
 #include "app/runs/runs_panel.h"
 #include "app/runs/state_pill.h"
 #include "tests/app/made_run.h"
+#include "tests/app/shared_window.h"
+#include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
 #include "widgets/comparison/comparison_tables.h"
 #include "widgets/image_view/paired_view.h"
@@ -57,12 +58,20 @@ class TstSmallScreens : public QObject {
     QWidget before;
     before.setGeometry(place);
     QSettings().setValue(QStringLiteral("geometry"), before.saveGeometry());
-    app::MainWindowOptions options;
-    options.keepLayout = true;
-    const QRect found = MainWindow(&theme_, options).geometry();
+    app::MainWindowOptions options = tests::keepingOptionsFor({});
+    options.size = {};
+    const QRect found = MainWindow(&window_.theme(), options).geometry();
     QSettings().clear();
     QCoreApplication::setOrganizationName(organization);
     return found;
+  }
+  /// On Compare.
+  MainWindow& showTwoRuns(const QTemporaryDir& parent, QSize size) {
+    MainWindow& window = window_.show({tests::makeRun(parent.path(), tests::MadeRun()),
+                                       tests::makeRun(parent.path(), tests::made("other", 1000))},
+                                      app::Page::Compare);
+    window.resize(size);
+    return window;
   }
   static const QScrollArea* scrollAround(const QWidget* page) {
     const QWidget* around = page->parentWidget();
@@ -95,16 +104,10 @@ class TstSmallScreens : public QObject {
     experiment.write("name: faulty\nsolver: {base_lr: -1}\n");
     experiment.close();
 
-    app::MainWindowOptions options;
-    options.paths = QStringList{parent.path(), failed};
-    options.size = size;
-    options.keepLayout = false;
-    MainWindow window(&theme_, options);
-    window.show();
-    QVERIFY(window.configurePage()->open(experiment.fileName()));
-    QTRY_COMPARE(window.runsPanel()->currentRun(), failed);
-    window.showPage(page);
-    QTRY_VERIFY(window.isReady());
+    MainWindow& window =
+        window_.show(QStringList{parent.path(), failed, experiment.fileName()}, page);
+    QCOMPARE(window.runsPanel()->currentRun(), failed);
+    window.resize(size);
     window.findChild<app::PageArea*>()->showWarning(QString::fromStdString(other.name), gone);
     const auto bannersShown = [&] {
       int count = 0;
@@ -127,17 +130,7 @@ class TstSmallScreens : public QObject {
   /// Nothing of it is beyond the window's end.
   void compareDoesNotScroll() {
     QTemporaryDir parent;
-    tests::MadeRun other;
-    other.name = "other";
-    app::MainWindowOptions options;
-    options.paths = {tests::makeRun(parent.path(), tests::MadeRun()),
-                     tests::makeRun(parent.path(), other)};
-    options.page = app::Page::Compare;
-    options.size = QSize(1280, 720);
-    options.keepLayout = false;
-    MainWindow window(&theme_, options);
-    window.show();
-    QTRY_VERIFY(window.isReady());
+    MainWindow& window = showTwoRuns(parent, QSize(1280, 720));
     // As long as a verdict is that has to wrap.
     auto* verdict = window.comparePage()->findChild<QLabel*>(QStringLiteral("verdict"));
     verdict->setText(QStringLiteral("B is better than A ").repeated(12));
@@ -151,6 +144,7 @@ class TstSmallScreens : public QObject {
                    scroll->horizontalScrollBar()->maximum() == 0,
                qPrintable(tabs->tabText(tab)));
     }
+    window.comparePage()->tables()->setCurrentIndex(0);
   }
 
   /// Also a page that is the first one to be shown.
@@ -159,15 +153,12 @@ class TstSmallScreens : public QObject {
     QFETCH(QSize, size);
     QFETCH(app::Page, page);
     QTemporaryDir parent;
-    app::MainWindowOptions options;
-    options.paths = {tests::makeRun(parent.path(), tests::MadeRun())};
-    options.page = page;
+    app::MainWindowOptions options =
+        tests::optionsFor({tests::makeRun(parent.path(), tests::MadeRun())}, page);
     options.size = size;
-    options.keepLayout = false;
-    MainWindow window(&theme_, options);
-    window.show();
-    QTRY_VERIFY(window.isReady());
-    QCOMPARE(window.size(), size);
+    const auto window = tests::openWindow(window_.theme(), options);
+    QTRY_VERIFY(window->isReady());
+    QCOMPARE(window->size(), size);
   }
 
   /// Such as one that was kept at a lower scale of the desktop.
@@ -187,18 +178,9 @@ class TstSmallScreens : public QObject {
   /// With tables and images: neither is beyond the page's end.
   void compareShowsItsImagesInASmallWindow() {
     QTemporaryDir parent;
-    app::MainWindowOptions options;
-    tests::MadeRun other;
-    other.name = "other";
-    options.paths = {tests::makeRun(parent.path(), tests::MadeRun()),
-                     tests::makeRun(parent.path(), other)};
-    options.page = app::Page::Compare;
-    options.size = QSize(1000, 600);
-    options.keepLayout = false;
-    MainWindow window(&theme_, options);
-    window.show();
-    QTRY_VERIFY(window.isReady());
-    QCOMPARE(window.size(), options.size);
+    const QSize size(1000, 600);
+    MainWindow& window = showTwoRuns(parent, size);
+    QCOMPARE(window.size(), size);
     const auto* scroll = scrollAround(window.comparePage());
     const QRect seen(scroll->viewport()->mapToGlobal(QPoint()), scroll->viewport()->size());
     auto* images = window.comparePage()->view()->parentWidget()->parentWidget();
@@ -209,38 +191,31 @@ class TstSmallScreens : public QObject {
 
   void aDockThatOpensDoesNotWidenTheWindow() {
     QTemporaryDir parent;
-    app::MainWindowOptions options;
-    options.paths = {tests::makeRun(parent.path(), tests::MadeRun())};
-    options.page = app::Page::Predictions;
-    options.size = QSize(1000, 600);
-    options.keepLayout = false;
-    MainWindow window(&theme_, options);
-    window.show();
-    QTRY_VERIFY(window.isReady());
+    MainWindow& window =
+        window_.show({tests::makeRun(parent.path(), tests::MadeRun())}, app::Page::Predictions);
+    const QSize size(1000, 600);
+    window.resize(size);
     for (const char* id : {"window.inspector_panel", "window.devices_panel"}) {
       window.findChild<QAction*>(QLatin1String(id))->trigger();
       QCoreApplication::processEvents();
-      QCOMPARE(window.size(), options.size);
+      QCOMPARE(window.size(), size);
     }
   }
 
   /// As on a screen of 1600 px at twice the scale.
   void aPageDoesNotWidenANarrowWindow() {
     QTemporaryDir parent;
-    app::MainWindowOptions options;
-    options.paths = {tests::makeRun(parent.path(), tests::MadeRun())};
-    options.page = app::Page::Monitor;
+    app::MainWindowOptions options =
+        tests::optionsFor({tests::makeRun(parent.path(), tests::MadeRun())}, app::Page::Monitor);
     options.size = QSize(800, 500);
-    options.keepLayout = false;
-    MainWindow window(&theme_, options);
-    window.show();
-    QTRY_VERIFY(window.isReady());
-    const int width = window.width();
+    const auto window = tests::openWindow(window_.theme(), options);
+    QTRY_VERIFY(window->isReady());
+    const int width = window->width();
     for (const app::Page page : {app::Page::Predictions, app::Page::Configure}) {
-      window.showPage(page);
-      QTRY_VERIFY(window.isReady());
+      window->showPage(page);
+      QTRY_VERIFY(window->isReady());
       QCoreApplication::processEvents();
-      QCOMPARE(window.width(), width);
+      QCOMPARE(window->width(), width);
     }
   }
 
@@ -251,12 +226,8 @@ class TstSmallScreens : public QObject {
   }
   void theSheetOfKeysFitsIntoTheWindow() {
     QFETCH(QSize, size);
-    app::MainWindowOptions options;
-    options.size = size;
-    options.keepLayout = false;
-    MainWindow window(&theme_, options);
-    window.show();
-    QVERIFY(QTest::qWaitForWindowActive(&window));
+    MainWindow& window = window_.show({});
+    window.resize(size);
     QTest::keyClick(&window, Qt::Key_F1);
     auto* sheet = window.findChild<QWidget*>(QStringLiteral("shortcutSheet"));
     QVERIFY(sheet && sheet->isVisible());
@@ -281,7 +252,7 @@ class TstSmallScreens : public QObject {
   }
 
  private:
-  widgets::ThemeSwitch theme_;
+  tests::SharedWindow window_;
 };
 
 LOCKSTEP_TEST(TstSmallScreens)

@@ -26,7 +26,7 @@ using tests::lossSteps;
 
 namespace {
 
-constexpr int kPatienceMs = 20000;
+constexpr int kSshPatienceMs = 20000;
 
 QString sshdProgram() {
   const QString found = QStandardPaths::findExecutable(QStringLiteral("sshd"));
@@ -70,7 +70,7 @@ class Sshd {
     process_.start(sshdProgram(), {QStringLiteral("-D"), QStringLiteral("-e"), QStringLiteral("-f"),
                                    path("config")});
     while (!error_.contains("Server listening on")) {
-      if (!process_.waitForReadyRead(kPatienceMs)) return false;
+      if (!process_.waitForReadyRead(kSshPatienceMs)) return false;
       error_ += process_.readAll();
     }
     return true;
@@ -129,21 +129,22 @@ class TstSsh : public QObject {
     });
     list.setWatched(true);
     const QString address = sshd.address(folder + QStringLiteral("/runs/one"));
-    QTRY_COMPARE_WITH_TIMEOUT(listed, QStringList{address}, kPatienceMs);
+    QTRY_COMPARE_WITH_TIMEOUT(listed, QStringList{address}, kSshPatienceMs);
 
     RunController run(address);
     run.refresh();
-    QTRY_COMPARE_WITH_TIMEOUT(lossSteps(run), (std::vector<std::int64_t>{1, 2}), kPatienceMs);
+    QTRY_COMPARE_WITH_TIMEOUT(lossSteps(run), (std::vector<std::int64_t>{1, 2}), kSshPatienceMs);
     QVERIFY2(run.isAlive() && !run.accessError(), sshd.error().constData());
     app::PredictionsPage page;
     page.resize(1200, 800);
     page.setRun(&run);
     page.show();
-    QTRY_VERIFY_WITH_TIMEOUT(page.isReady() && page.view()->currentCheckpoint() == 2, kPatienceMs);
+    QTRY_VERIFY_WITH_TIMEOUT(page.isReady() && page.view()->currentCheckpoint() == 2,
+                             kSshPatienceMs);
     const auto* stage = page.findChild<widgets::ImageStage*>();
     for (const std::int64_t image : {1, 2}) {
       page.view()->showImage(ImageId{image});
-      QTRY_VERIFY_WITH_TIMEOUT(page.isReady(), kPatienceMs);
+      QTRY_VERIFY_WITH_TIMEOUT(page.isReady(), kSshPatienceMs);
       QCOMPARE(stage->problem(), QString());
       QCOMPARE(stage->notice(), QString());
       const QString there = folder + QStringLiteral("/val/val%1.png").arg(image);
@@ -152,13 +153,14 @@ class TstSsh : public QObject {
 
     bench.touch("more");
     QTRY_COMPARE_WITH_TIMEOUT(lossSteps(run), (std::vector<std::int64_t>{1, 2, 3, 4, 5}),
-                              kPatienceMs);
+                              kSshPatienceMs);
     bench.touch("end");
     QCOMPARE(EngineBench::finish(*engine).status, 0);
-    QTRY_COMPARE_WITH_TIMEOUT(run.info().state.text(), std::string_view("finished"), kPatienceMs);
+    QTRY_COMPARE_WITH_TIMEOUT(run.info().state.text(), std::string_view("finished"),
+                              kSshPatienceMs);
     QCOMPARE(lossSteps(run), (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
     // It connects again, to the records of the run that has ended.
-    QTRY_COMPARE_WITH_TIMEOUT(run.linkState(), app::EngineLink::State::Connected, kPatienceMs);
+    QTRY_COMPARE_WITH_TIMEOUT(run.linkState(), app::EngineLink::State::Connected, kSshPatienceMs);
     QCOMPARE(lossSteps(run), (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
   }
 };

@@ -23,10 +23,8 @@ class TstTour : public QObject {
   std::unique_ptr<QTemporaryDir> folder_;
   widgets::ThemeSwitch theme_;
 
-  app::MainWindowOptions firstStart() const {
-    app::MainWindowOptions options = tests::optionsFor({});
-    options.keepLayout = true;
-    return options;
+  std::unique_ptr<MainWindow> start(const QStringList& paths = {}) {
+    return tests::openWindow(theme_, tests::keepingOptionsFor(paths));
   }
   static Tour* tourOf(const MainWindow& window) { return window.findChild<Tour*>(); }
   static QPushButton* button(const Tour* tour, const char* name) {
@@ -46,25 +44,24 @@ class TstTour : public QObject {
   void cleanup() { QSettings().clear(); }
 
   void theFirstStartHasATourThatPointsAtTheWindow() {
-    MainWindow window(&theme_, firstStart());
-    window.show();
-    QPointer<Tour> tour = tourOf(window);
+    const auto window = start();
+    QPointer<Tour> tour = tourOf(*window);
     QVERIFY(tour && tour->isVisible());
     QVERIFY(!tour->isAncestorOf(QApplication::focusWidget()));  // it is not in the way
-    QVERIFY(tour->place().contains(placeOf(window, "menuButton")));
+    QVERIFY(tour->place().contains(placeOf(*window, "menuButton")));
     QVERIFY(!button(tour, "tourBack")->isEnabled());
     for (const char* name : {"tourAction", "tourBack", "tourNext"})
       QVERIFY(button(tour, name)->width() >= button(tour, name)->sizeHint().width());
-    const QRect tabs = placeOf(window, "pageTabs");
+    const QRect tabs = placeOf(*window, "pageTabs");
     for (int step = 1; step < 5; ++step) {
       QTest::mouseClick(button(tour, "tourNext"), Qt::LeftButton);
       QCOMPARE(tour->step(), step);
       if (step == 2) {
-        QVERIFY(tour->place().contains(placeOf(window, "trainButton")));
+        QVERIFY(tour->place().contains(placeOf(*window, "trainButton")));
       } else {
         QVERIFY(tabs.contains(tour->place().center()));
       }
-      QVERIFY(window.rect().contains(tour->geometry()));
+      QVERIFY(window->rect().contains(tour->geometry()));
       QVERIFY(!tour->geometry().intersects(tour->place()));
     }
     QTest::mouseClick(button(tour, "tourNext"), Qt::LeftButton);
@@ -72,48 +69,40 @@ class TstTour : public QObject {
   }
 
   void itIsNotShownAgainUnlessItIsRecalled() {
-    { MainWindow window(&theme_, firstStart()); }
-    MainWindow window(&theme_, firstStart());
-    window.show();
-    QVERIFY(!tourOf(window));
-    window.findChild<QAction*>(QStringLiteral("window.tour"))->trigger();
-    QPointer<Tour> tour = tourOf(window);
+    start();
+    const auto window = start();
+    QVERIFY(!tourOf(*window));
+    window->findChild<QAction*>(QStringLiteral("window.tour"))->trigger();
+    QPointer<Tour> tour = tourOf(*window);
     QVERIFY(tour && tour->isVisible());
-    QVERIFY(QTest::qWaitForWindowActive(&window));
-    QTest::keyClick(&window, Qt::Key_Escape);
+    QVERIFY(QTest::qWaitForWindowActive(window.get()));
+    QTest::keyClick(window.get(), Qt::Key_Escape);
     QTRY_VERIFY(!tour);
-    window.findChild<QAction*>(QStringLiteral("window.tour"))->trigger();
-    tour = tourOf(window);
+    window->findChild<QAction*>(QStringLiteral("window.tour"))->trigger();
+    tour = tourOf(*window);
     button(tour, "tourNext")->setFocus();
     QTest::keyClick(button(tour, "tourNext"), Qt::Key_Escape);
     QTRY_VERIFY(!tour);
-    window.findChild<QAction*>(QStringLiteral("window.tour"))->trigger();
-    tour = tourOf(window);
+    window->findChild<QAction*>(QStringLiteral("window.tour"))->trigger();
+    tour = tourOf(*window);
     QTest::mouseClick(tour->findChild<QToolButton*>(QStringLiteral("closeTour")), Qt::LeftButton);
     QTRY_VERIFY(!tour);
   }
 
-  void aStartWithSomethingToShowHasNone() {
-    app::MainWindowOptions options = firstStart();
-    options.paths = {folder_->path()};
-    MainWindow window(&theme_, options);
-    QVERIFY(!tourOf(window));
-  }
+  void aStartWithSomethingToShowHasNone() { QVERIFY(!tourOf(*start({folder_->path()}))); }
 
   void itFollowsTheWindow() {
-    MainWindow window(&theme_, firstStart());
-    window.show();
-    window.resize(1000, 600);
-    const Tour* tour = tourOf(window);
-    QTRY_VERIFY(tour->place().contains(placeOf(window, "menuButton")));
-    QVERIFY(window.rect().contains(tour->geometry()));
+    const auto window = start();
+    window->resize(1000, 600);
+    const Tour* tour = tourOf(*window);
+    QTRY_VERIFY(tour->place().contains(placeOf(*window, "menuButton")));
+    QVERIFY(window->rect().contains(tour->geometry()));
   }
 
   void madeScenesAreTriedFromIt() {
-    MainWindow window(&theme_, firstStart());
-    window.show();
-    QTest::mouseClick(button(tourOf(window), "tourAction"), Qt::LeftButton);
-    const auto* dialog = window.findChild<app::NewExperimentDialog*>();
+    const auto window = start();
+    QTest::mouseClick(button(tourOf(*window), "tourAction"), Qt::LeftButton);
+    const auto* dialog = window->findChild<app::NewExperimentDialog*>();
     QVERIFY(dialog && dialog->isVisible());
     QVERIFY(dialog->findChild<QWidget*>(QStringLiteral("scenesFolder"))->isVisible());
   }

@@ -19,14 +19,13 @@
 #include <cmath>
 
 #include "app/configure/range_test_dialog.h"
-#include "app/frame/main_window.h"
 #include "app/models/run_list_model.h"
 #include "app/monitor/monitor_page.h"
 #include "app/runs/fork_dialog.h"
 #include "app/runs/run_menu.h"
 #include "app/runs/runs_panel.h"
 #include "tests/app/made_run.h"
-#include "tests/app/window_options.h"
+#include "tests/app/shared_window.h"
 #include "tests/support/test_main.h"
 #include "widgets/plots/curve_card.h"
 
@@ -114,7 +113,13 @@ class TstTranslated : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void initTestCase() { QVERIFY(QCoreApplication::installTranslator(&translator_)); }
+  void initTestCase() {
+    QVERIFY(QCoreApplication::installTranslator(&translator_));
+    run_ = tests::makeRun(folder_.path(), {});
+    experiment_ = folder_.filePath(QStringLiteral("own.yaml"));
+    QFile file(experiment_);
+    QVERIFY(file.open(QIODevice::WriteOnly) && file.write("solver:\n  base_lr: -1\n") > 0);
+  }
   void cleanupTestCase() { QCoreApplication::removeTranslator(&translator_); }
 
   void everyTextOfThePagesIsMarked_data() {
@@ -127,18 +132,11 @@ class TstTranslated : public QObject {
   }
   void everyTextOfThePagesIsMarked() {
     QFETCH(int, page);
-    QTemporaryDir folder;
-    const QString run = tests::makeRun(folder.path(), {});
-    QFile file(folder.filePath(QStringLiteral("own.yaml")));
-    QVERIFY(file.open(QIODevice::WriteOnly) && file.write("solver:\n  base_lr: -1\n") > 0);
-    file.close();
-    MainWindow window(&theme_, tests::optionsFor({run, file.fileName()}));
+    MainWindow& window = window_.show({run_, experiment_}, static_cast<Page>(page));
     window.configurePage();
     window.predictionsPage();
     window.dataPage();
     window.comparePage();
-    window.showPage(static_cast<Page>(page));
-    window.show();
     QTRY_VERIFY(window.isReady());
     // The state is the word of run.json, which filters are typed with.
     // Beside it, keys and default values of the form.
@@ -157,10 +155,7 @@ class TstTranslated : public QObject {
   }
   void everyTextOfTheDialogsIsMarked() {
     QFETCH(QString, action);
-    QTemporaryDir folder;
-    MainWindow window(&theme_, tests::optionsFor({tests::makeRun(folder.path(), {})}));
-    window.show();
-    QTRY_VERIFY(window.isReady());
+    const MainWindow& window = window_.show({run_});
     window.findChild<QAction*>(action)->trigger();
     QWidget* dialog = nullptr;
     for (auto* each : window.findChildren<QWidget*>())
@@ -168,6 +163,7 @@ class TstTranslated : public QObject {
     if (!dialog) dialog = window.findChild<QWidget*>(QStringLiteral("commandPalette"));
     QVERIFY(dialog);
     check(*dialog);
+    dialog->close();
   }
 
   void everyTextOfAFork() {
@@ -213,11 +209,9 @@ class TstTranslated : public QObject {
       run.name += i == 0 ? "" : "2";
       tests::makeRun(folder.path(), run);
     }
-    MainWindow window(&theme_, tests::optionsFor({folder.path()}));
-    window.show();
-    QTRY_VERIFY(window.isReady());
+    const MainWindow& window = window_.show({folder.path()});
     auto* list = window.runsPanel()->findChild<QAbstractItemView*>(QStringLiteral("runList"));
-    QTRY_COMPARE(window.findChild<app::RunListModel*>()->rowCount(), runs);
+    QCOMPARE(window.findChild<app::RunListModel*>()->rowCount(), runs);
     app::RunMenu::Runs chosen;
     for (int row = 0; row < runs; ++row) chosen << list->model()->index(row, 0);
     for (const auto& run : chosen)
@@ -228,15 +222,13 @@ class TstTranslated : public QObject {
   }
 
   void everyTextOfTheMenuOfACard() {
-    QTemporaryDir folder;
-    MainWindow window(&theme_, tests::optionsFor({tests::makeRun(folder.path(), {})}));
-    window.show();
-    QTRY_VERIFY(window.isReady());
+    const MainWindow& window = window_.show({run_});
     widgets::CurveCard* card = window.monitorPage()->cards().front();
     Q_EMIT card->plot()->menuRequested(card->mapToGlobal(card->rect().center()));
     auto* menu = card->findChild<QMenu*>();
     QVERIFY(menu && menu->actions().size() > 5);
     check(*menu);
+    menu->close();
   }
 
  private:
@@ -248,7 +240,9 @@ class TstTranslated : public QObject {
   }
 
   MarkingTranslator translator_;
-  widgets::ThemeSwitch theme_;
+  QTemporaryDir folder_;
+  QString run_, experiment_;
+  tests::SharedWindow window_;
 };
 
 LOCKSTEP_TEST(TstTranslated)

@@ -11,7 +11,9 @@
 #include "tests/support/file_content.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
+#include "tests/support/text.h"
 
+using lockstep::tests::text;
 using lockstep::tests::VirtualScreen;
 
 #define STEP(call) \
@@ -20,9 +22,7 @@ using lockstep::tests::VirtualScreen;
 
 namespace {
 
-constexpr int kPatienceMs = 60000;
-
-QString text(const char* bytes) { return QString::fromUtf8(bytes); }
+constexpr int kProgramPatienceMs = 60000;
 
 }  // namespace
 
@@ -68,8 +68,8 @@ class TstUnsavedEdits : public QObject {
     program_->setProcessChannelMode(QProcess::ForwardedErrorChannel);
     program_->start(lockstep::tests::program("lockstep"),
                     arguments + QStringList{text("--size"), text("1280x880")});
-    QVERIFY(program_->waitForStarted(kPatienceMs));
-    QVERIFY(QTest::qWaitFor([this] { return takeWindow(); }, kPatienceMs));
+    QVERIFY(program_->waitForStarted(kProgramPatienceMs));
+    QVERIFY(QTest::qWaitFor([this] { return takeWindow(); }, kProgramPatienceMs));
   }
 
   /// Looks once, because a second look may see other windows.
@@ -81,7 +81,7 @@ class TstUnsavedEdits : public QObject {
 
   void end(int signal) {
     QCOMPARE(::kill(static_cast<pid_t>(program_->processId()), signal), 0);
-    QVERIFY(program_->waitForFinished(kPatienceMs));
+    QVERIFY(program_->waitForFinished(kProgramPatienceMs));
   }
 
   /// Types a line at the beginning of the text.
@@ -99,11 +99,11 @@ class TstUnsavedEdits : public QObject {
     return {};
   }
   void waitForQuestion() {
-    QVERIFY(QTest::qWaitFor([this] { return !question().isEmpty(); }, kPatienceMs));
+    QVERIFY(QTest::qWaitFor([this] { return !question().isEmpty(); }, kProgramPatienceMs));
   }
   /// Presses a key in the question until it is answered, as it may not be ready yet.
   void answer(const char* key) {
-    QVERIFY(QTest::qWaitFor([&] { return isAnswered(key); }, kPatienceMs));
+    QVERIFY(QTest::qWaitFor([&] { return isAnswered(key); }, kProgramPatienceMs));
   }
   bool isAnswered(const char* key) {
     const QString asked = question();
@@ -123,17 +123,18 @@ class TstUnsavedEdits : public QObject {
     // Killed: the edit is in a draft, and is recovered over its file.
     STEP(start({text("a.yaml")}));
     typeLine("# first");
-    QTRY_VERIFY_WITH_TIMEOUT(drafts().contains("# first\\nname"), kPatienceMs);  // as JSON has it
+    QTRY_VERIFY_WITH_TIMEOUT(drafts().contains("# first\\nname"),
+                             kProgramPatienceMs);  // as JSON has it
     STEP(end(SIGKILL));
     QCOMPARE(read("a.yaml"), before);
     STEP(start({text("a.yaml")}));
     screen_->press(window_, text("ctrl+s"));
-    QTRY_COMPARE_WITH_TIMEOUT(read("a.yaml"), "# first\n" + before, kPatienceMs);
-    QTRY_VERIFY_WITH_TIMEOUT(drafts().isEmpty(), kPatienceMs);
+    QTRY_COMPARE_WITH_TIMEOUT(read("a.yaml"), "# first\n" + before, kProgramPatienceMs);
+    QTRY_VERIFY_WITH_TIMEOUT(drafts().isEmpty(), kProgramPatienceMs);
 
     // Changed outside under an edit: saving asks, and nothing is lost by saying no.
     typeLine("# second");
-    QTRY_VERIFY_WITH_TIMEOUT(drafts().contains("# second\\n"), kPatienceMs);
+    QTRY_VERIFY_WITH_TIMEOUT(drafts().contains("# second\\n"), kProgramPatienceMs);
     write("a.yaml", "# theirs\n");
     screen_->press(window_, text("ctrl+s"));
     STEP(waitForQuestion());
@@ -162,13 +163,13 @@ class TstUnsavedEdits : public QObject {
     screen_->press(question(), text("ctrl+a"));
     screen_->type(question(), path("b.yaml"));
     STEP(answer("Return"));
-    QTRY_COMPARE_WITH_TIMEOUT(read("b.yaml"), "# second\n# first\n" + before, kPatienceMs);
+    QTRY_COMPARE_WITH_TIMEOUT(read("b.yaml"), "# second\n# first\n" + before, kProgramPatienceMs);
     QCOMPARE(read("a.yaml"), QByteArray("# theirs\n"));
-    QTRY_VERIFY_WITH_TIMEOUT(drafts().isEmpty(), kPatienceMs);
+    QTRY_VERIFY_WITH_TIMEOUT(drafts().isEmpty(), kProgramPatienceMs);
 
     // Nothing is unsaved: there is no question.
     screen_->press(window_, text("ctrl+q"));
-    QVERIFY(program_->waitForFinished(kPatienceMs));
+    QVERIFY(program_->waitForFinished(kProgramPatienceMs));
     QCOMPARE(program_->exitCode(), 0);
   }
 

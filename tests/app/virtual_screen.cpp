@@ -5,7 +5,7 @@
 namespace lockstep::tests {
 namespace {
 
-constexpr int kPatienceMs = 30000;
+constexpr int kScreenPatienceMs = 30000;
 
 }  // namespace
 
@@ -21,14 +21,14 @@ VirtualScreen::VirtualScreen() {
                 {QStringLiteral("-displayfd"), QStringLiteral("1"), QStringLiteral("-noreset"),
                  QStringLiteral("-screen"), QStringLiteral("0"), QStringLiteral("1280x900x24"),
                  QStringLiteral("-nolisten"), QStringLiteral("tcp")});
-  if (!server_.waitForReadyRead(kPatienceMs)) return;
+  if (!server_.waitForReadyRead(kScreenPatienceMs)) return;
   const QString number = QString::fromLatin1(server_.readAllStandardOutput()).trimmed();
   if (!number.isEmpty()) display_ = QLatin1Char(':') + number;
 }
 
 VirtualScreen::~VirtualScreen() {
   server_.terminate();
-  server_.waitForFinished(kPatienceMs);
+  server_.waitForFinished(kScreenPatienceMs);
 }
 
 QProcessEnvironment VirtualScreen::environment() const {
@@ -42,7 +42,7 @@ QString VirtualScreen::control(const QStringList& arguments) const {
   QProcess hand;
   hand.setProcessEnvironment(environment());
   hand.start(QStringLiteral("xdotool"), arguments);
-  hand.waitForFinished(kPatienceMs);
+  hand.waitForFinished(kScreenPatienceMs);
   return QString::fromUtf8(hand.readAllStandardOutput());
 }
 

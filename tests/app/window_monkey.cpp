@@ -199,7 +199,7 @@ void makeData(const QString& folder, int images) {
 }
 
 /// Points of the training loss that the window holds of a run.
-qint64 pointsOf(const app::MainWindow& window, const QString& folder) {
+qint64 lossPointsOf(const app::MainWindow& window, const QString& folder) {
   const auto* runs = window.findChild<app::OpenRuns*>();
   const app::RunController* run = runs ? runs->find(folder) : nullptr;
   const app::MetricSeries* loss =
@@ -269,9 +269,9 @@ int play(const Arguments& arguments) {
   window.runsPanel()->selectRun(live.folder);
   const qint64 expected = livesFrom + kLivePoints;
   const bool isWhole =
-      QTest::qWaitFor([&] { return pointsOf(window, live.folder) == expected; }, 20000);
+      QTest::qWaitFor([&] { return lossPointsOf(window, live.folder) == expected; }, 20000);
   std::printf("%lld events, %lld s, %lld of %lld points, %d misuses\n", done,
-              clock.elapsed() / 1000, pointsOf(window, live.folder), expected, misuses);
+              clock.elapsed() / 1000, lossPointsOf(window, live.folder), expected, misuses);
   window.keepDrafts();
   return isWhole && misuses == 0 ? 0 : 1;
 }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <QStringList>
+#include <memory>
+#include <optional>
 
 #include "app/frame/main_window.h"
 #include "widgets/banner.h"
@@ -16,6 +18,22 @@ inline app::MainWindowOptions optionsFor(const QStringList& paths,
   options.size = QSize(1400, 900);
   options.keepLayout = false;
   return options;
+}
+
+/// The same of one that keeps its layout and session in the settings.
+inline app::MainWindowOptions keepingOptionsFor(const QStringList& paths,
+                                                std::optional<app::Page> page = {}) {
+  app::MainWindowOptions options = optionsFor(paths, page);
+  options.keepLayout = true;
+  return options;
+}
+
+/// A window of its own, which is shown.
+inline std::unique_ptr<app::MainWindow> openWindow(widgets::ThemeSwitch& theme,
+                                                   const app::MainWindowOptions& options) {
+  auto window = std::make_unique<app::MainWindow>(&theme, options);
+  window->show();
+  return window;
 }
 
 /// The first visible banner whose title and detail contain these texts; null: none.

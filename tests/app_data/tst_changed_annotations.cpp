@@ -18,6 +18,19 @@ class TstChangedAnnotations : public QObject, DataPageBench {
   void init() { openPage(); }
   void cleanup() { page_.reset(); }
 
+  void thoseThatAreBeingMadeAreWaitedFor() {
+    app::OpenExperiment own = experiment();
+    own.unprepared = QStringLiteral("The images are being made.");
+    page_->setExperiment(own);
+    page_->show();
+    QVERIFY(QTest::qWaitForWindowActive(page_.get()));
+    QVERIFY(hasLabel(own.unprepared));
+    QVERIFY(page_->isReady());
+    QCOMPARE(strip()->count(), 0);
+    showExperiment();
+    QCOMPARE(strip()->count(), 3);
+  }
+
   void theyAreReadAgain() {
     showExperiment();
     write("train.json", fewerAnnotations().dump());

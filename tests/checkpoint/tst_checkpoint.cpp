@@ -29,7 +29,7 @@ run_folder::TrainingState someState() {
 }
 
 checkpoint::ModelFacts someFacts() {
-  return {{3, 18}, {"car", "dög \"1\""}, "resnet18", "group", 1e-5};
+  return {{3, 18}, {"car", "dög \"1\""}, "resnet18", "group", 1e-5, {}};
 }
 
 run_folder::TrainingState withoutChecksums(run_folder::TrainingState state) {

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// A small model under a Mask R-CNN's names.
-NamedTensors smallModel() {
+NamedTensors undamagedModel() {
   return {{"backbone.body.conv1.weight", torch::ones({4, 3, 7, 7})},
           {"backbone.body.bn1.weight", torch::ones({4})},
           {"backbone.body.bn1.num_batches_tracked", torch::zeros({}, torch::kLong)},
@@ -29,7 +29,7 @@ NamedTensors smallModel() {
 
 NamedTensors momentumBuffers() {
   NamedTensors buffers;
-  for (const auto& [name, tensor] : smallModel())
+  for (const auto& [name, tensor] : undamagedModel())
     if (tensor.is_floating_point()) buffers.emplace_back("momentum_buffer." + name, tensor);
   return buffers;
 }
@@ -51,7 +51,7 @@ void useWeights(const fs::path& path) {
   };
   attempt([&] { checkpoint::modelFacts(file); });
   for (const auto use : {checkpoint::WeightsUse::Initial, checkpoint::WeightsUse::Exactly})
-    attempt([&] { checkpoint::loadWeights(smallModel(), file, use, path.string()).summary(); });
+    attempt([&] { checkpoint::loadWeights(undamagedModel(), file, use, path.string()).summary(); });
   if (first) throw *first;
 }
 
@@ -68,8 +68,8 @@ class TstDamagedFiles : public QObject {
   void initTestCase() {
     run_folder::TrainingState state;
     state.step = 5;
-    checkpoint::saveCheckpoint(path("checkpoint"), smallModel(),
-                               {{3, 18}, {"car", "dög \"1\""}, "resnet18", "group", 1e-5},
+    checkpoint::saveCheckpoint(path("checkpoint"), undamagedModel(),
+                               {{3, 18}, {"car", "dög \"1\""}, "resnet18", "group", 1e-5, {}},
                                momentumBuffers(), state);
   }
 

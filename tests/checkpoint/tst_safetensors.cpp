@@ -126,7 +126,8 @@ class TstSafetensors : public QObject {
     const std::string one = R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})";
     row("empty", "", "too short");
     row("short", "1234567", "too short");
-    row("torch.save", std::string("PK\3\4\0\0\x08\x08\0\0", 10), "packaging/convert_weights.py");
+    row("torch.save", std::string("PK\3\4\0\0\x08\x08\0\0", 10),
+        "is a PyTorch file, not a safetensors file; convert it with packaging/convert_weights.py");
     row("torch.save of old", std::string("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9", 9),
         "packaging/convert_weights.py");
     row("header of 2^63 bytes", withLength(one, std::uint64_t{1} << 63), "longer than 100 MB");
@@ -137,7 +138,8 @@ class TstSafetensors : public QObject {
     row("deep",
         fileBytes(R"({"a":)" + std::string(100000, '[') + "1" + std::string(100000, ']') + "}", 8),
         "too deeply");
-    row("truncated data", fileBytes(one, 7), "'a' extends past the end");
+    row("truncated data", fileBytes(one, 7),
+        "'a' extends past the end of the file: the file is truncated");
     row("trailing data", fileBytes(one, 9), "trailing bytes");
     row("unknown type", fileBytes(R"({"a":{"dtype":"F9","shape":[2],"data_offsets":[0,8]}})", 8),
         "type F9");

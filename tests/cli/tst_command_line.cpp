@@ -57,27 +57,27 @@ class TstCommandLine : public QObject {
     };
     row("", 2, "give a command (see lockstep-engine --help)");
     row("trian experiment.yaml", 2, "did you mean train?");
-    row("xyzzy", 2, "unknown command 'xyzzy'");
-    row("xyzzy --help", 2, "unknown command 'xyzzy'");
+    row("xyzzy --help", 2, "unknown command 'xyzzy' (see lockstep-engine --help)");
     row("--verison", 2, "did you mean --version?");
     row("train", 2, "give an experiment file or a run folder");
     row("train nowhere.yaml", 2, "nowhere.yaml: no such experiment file or run folder");
     row("train experiment.yaml --ouput x", 2, "unknown option --ouput: did you mean --output?");
     row("train experiment.yaml extra", 2, "unexpected argument 'extra'");
     row("train experiment.yaml --set", 2, "--set: give a value");
-    row("train experiment.yaml --set solver.base_lr", 2, "solver.base_lr");
     row("train experiment.yaml --set solver.bse_lr=1", 2, "solver.base_lr");
-    row("train experiment.yaml --set solver.base_lr=fast", 2, "solver.base_lr");
     row("train experiment.yaml --set runtime.device=cuda", 2, "runtime.device");
     row("train broken.yaml", 2, "broken.yaml:");
     row("train empty", 2, "empty: not a run folder");
     row("train run", 2, "--resume");
     row("train run --resume --output other", 2, "--output");
-    row("train experiment.yaml --output run", 2, "--resume");
+    row("train experiment.yaml --output run", 2, "run: already exists; add --resume");
     row("train experiment.yaml --output empty", 2, "empty: already exists; add --resume");
     row("train experiment.yaml --output bin", 2, "bin: already exists and is not a run folder");
     row("train experiment.yaml --output file --resume", 2, "file");
-    row("train experiment.yaml --output file/run", 2, "file");
+    row("train experiment.yaml --output file/run", 2, "file: cannot be created: Not a directory");
+    row("train experiment.yaml --resume", 2,
+        "--resume: experiment.yaml is an experiment file; give the run folder instead, or --output "
+        "RUN_DIR");
     row("train experiment.yaml --from 100", 2, "experiment.yaml is an experiment file");
     row("train run --find-lr", 2, "run is a run: give its config.yaml");
     row("train run --find-lr --resume", 2, "omit --resume, --from and --accept-data");
@@ -117,9 +117,6 @@ class TstCommandLine : public QObject {
         "--split: test is not one of val, train");
     row("evaluate experiment.yaml --weights w.safetensors --out nowhere/e.json", 2,
         "--out nowhere/e.json: cannot be written");
-    row("evaluate experiment.yaml --weights w.safetensors --out empty", 2, "it is a folder");
-    row("evaluate experiment.yaml --weights w.safetensors --workers 0", 2,
-        "--workers 0: at least one rank is needed");
     row("train experiment.yaml --workers 60000 --set solver.batch_size=60000", 2,
         "60000 ranks on the CPU: ");
     row("predict experiment.yaml --weights w.safetensors --split val", 2, "give --out F.json");
@@ -131,8 +128,6 @@ class TstCommandLine : public QObject {
         "--images gone.png: no such file or folder");
     row("predict experiment.yaml --weights w.safetensors --out p.json --images empty", 2,
         "contains no images");
-    row("predict experiment.yaml --weights w.safetensors --out p.json --images a.png --score 2", 2,
-        "--score: 2 is not in 0 … 1");
     row("predict experiment.yaml --weights w.safetensors --out p.json --images a.png --score nan",
         2, "--score: nan is not in 0 … 1");
     row("predict experiment.yaml --weights w.safetensors --out p.json --images a.png --overlays "
@@ -146,14 +141,13 @@ class TstCommandLine : public QObject {
         2, "--overlay-score requires --overlays");
     row("predict experiment.yaml --weights w.safetensors --out p.json --images a.png --overlays o "
         "--overlay-score 2",
-        2, "--overlay-score");
+        2, "--overlay-score: 2 is not in 0 … 1");
     row("inspect experiment.yaml", 2, "--weights");
     row("coco-eval --gt train.json --dt gone.json --type bbox", 2, "gone.json: no such file");
     row("coco-eval --gt /dev/null --dt results.json --type bbox", 2, "/dev/null: is a device");
     row("coco-eval --gt train.json --dt results.json --type keypoints", 2, "--type");
     row("coco-eval --gt broken.json --dt results.json --type bbox", 1, "broken.json");
     row("coco-eval --gt train.json --dt broken.json --type bbox", 1, "broken.json");
-    row("coco-eval --gt train.json --dt results.json --type bbox --out nowhere/e.json", 2, "--out");
     row("coco-eval --gt train.json --dt results.json --type bbox --compare gone.json", 2,
         "gone.json: no such file");
     row("coco-eval --gt train.json --dt results.json --type bbox --matches", 2,
@@ -166,8 +160,6 @@ class TstCommandLine : public QObject {
         "--images requires --report");
     row("coco-eval --gt train.json --dt results.json --type bbox --report r.html --images file", 2,
         "--images file: no such folder");
-    row("coco-eval --gt train.json --dt results.json --type bbox --report nowhere/r.html", 2,
-        "--report nowhere/r.html: cannot be written");
     row("coco-eval --gt train.json --dt results.json --type bbox --report empty", 2,
         "--report empty: cannot be written: it is a folder");
     row("coco-eval --gt train.json --dt results.json --type bbox --report r.html --out ./r.html", 2,
@@ -183,9 +175,6 @@ class TstCommandLine : public QObject {
     row("dataset", 2, "give a command");
     row("dataset check", 2, "give CONFIG");
     row("dataset check gone.yaml", 2, "gone.yaml: no such file");
-    row("dataset check broken.yaml", 2, "broken.yaml:");
-    row("dataset check experiment.yaml --out nowhere/c.json", 2,
-        "--out nowhere/c.json: cannot be written");
     row("dataset check experiment.yaml --out train.json", 2, "it is the annotations");
     row("dataset check experiment.yaml --fix bin", 2,
         "bin: already exists; choose a new or empty folder");
@@ -207,7 +196,6 @@ class TstCommandLine : public QObject {
     row("runs nowhere", 2, "nowhere: no such folder");
     row("attach empty", 2, "empty: is no run folder");
     row("config", 2, "--help");
-    row("config chekc experiment.yaml", 2, "did you mean check?");
   }
   void errorIsOneLineWithItsStatus() {
     QFETCH(QString, line);

@@ -163,6 +163,20 @@ class TstConfigCommand : public QObject {
     QCOMPARE(schema.status, 0);
     QVERIFY(nlohmann::json::parse(schema.out).contains("properties"));
   }
+
+  /// What `dataset shapes` writes, whose data are not there yet.
+  void theExperimentOfMadeScenesGoesThereToo() {
+    EngineBench bench;
+    const auto shapes = bench.run({"config", "shapes"});
+    QCOMPARE(shapes.status, 0);
+    write(bench, "a.yaml", shapes.out);
+    for (const char* folder : {"train", "val"})
+      std::filesystem::create_directory(bench.folder() / folder);
+    for (const char* split : {"train", "val"})
+      write(bench, ("annotations/instances_" + std::string(split) + ".json").c_str(), "{}");
+    const auto result = bench.run({"config", "check", "a.yaml"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+  }
 };
 
 LOCKSTEP_TEST(TstConfigCommand)

@@ -41,7 +41,21 @@ void writeLog(const fs::path& folder) {
 class TstListings : public QObject {
   Q_OBJECT
 
+ private:
+  EngineBench trained_;  ///< with `run`, which has finished
+
+  /// A copy of the finished run.
+  void placeRun(const EngineBench& bench, const char* name) const {
+    fs::create_directories((bench.folder() / name).parent_path());
+    fs::copy(trained_.folder() / "run", bench.folder() / name, fs::copy_options::recursive);
+  }
+
  private Q_SLOTS:
+  void initTestCase() {
+    trained_.script("scalars 1 6\nfinish 6\n");
+    QCOMPARE(trained_.run({"train", "experiment.yaml", "--output", "run"}).status, 0);
+  }
+
   void metricsAreCsvWithTheShortestNumbers() {
     EngineBench bench;
     writeLog(bench.folder() / "run");
@@ -93,8 +107,7 @@ class TstListings : public QObject {
 
   void runsOfOtherProgramsAreListed() {
     EngineBench bench;
-    bench.script("scalars 1 6\nfinish 6\n");
-    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "runs/own"}).status, 0);
+    placeRun(bench, "runs/own");
     const std::string own = bench.run({"runs", "runs"}).out;
     QVERIFY2(!contains(own, "PROGRAM"), own.c_str());
     fs::create_directories(bench.folder() / "runs/deep/d2");
@@ -105,12 +118,12 @@ class TstListings : public QObject {
     const auto listed = bench.run({"runs", "runs"});
     QVERIFY2(contains(listed.out, "deep/d2  -         39/40"), listed.out.c_str());
     QVERIFY2(contains(listed.out, "detectron2"), listed.out.c_str());
-    const auto json = nlohmann::json::parse(bench.run({"runs", "runs", "--format", "json"}).out);
-    QCOMPARE(json.size(), std::size_t{2});
-    QCOMPARE(json[0].at("program").get<std::string>(), std::string("Lockstep"));
-    QCOMPARE(json[1].at("run").get<std::string>(), std::string("deep/d2"));
-    QVERIFY(json[1].at("state").is_null());
-    QCOMPARE(json[1].at("step").get<int>(), 39);
+    const auto parsed = nlohmann::json::parse(bench.run({"runs", "runs", "--format", "json"}).out);
+    QCOMPARE(parsed.size(), std::size_t{2});
+    QCOMPARE(parsed[0].at("program").get<std::string>(), std::string("Lockstep"));
+    QCOMPARE(parsed[1].at("run").get<std::string>(), std::string("deep/d2"));
+    QVERIFY(parsed[1].at("state").is_null());
+    QCOMPARE(parsed[1].at("step").get<int>(), 39);
     const auto table =
         nlohmann::json::parse(bench.run({"runs", "runs", "--table", "--format", "json"}).out);
     QCOMPARE(table.size(), std::size_t{1});
@@ -118,12 +131,7 @@ class TstListings : public QObject {
 
   void notesAreListedAndArchivedRunsLeftOut() {
     EngineBench bench;
-    for (const char* run : {"a", "b"}) {
-      bench.script("scalars 1 6\nfinish 6\n");
-      QCOMPARE(
-          bench.run({"train", "experiment.yaml", "--output", std::string("runs/") + run}).status,
-          0);
-    }
+    for (const char* run : {"runs/a", "runs/b"}) placeRun(bench, run);
     const auto plain = bench.run({"runs", "runs"});
     QVERIFY2(!contains(plain.out, "TAGS") && plain.err.empty(), plain.out.c_str());
     run_folder::writeRunNotes(run_folder::Layout(bench.folder() / "runs/a"),
@@ -137,10 +145,10 @@ class TstListings : public QObject {
     QCOMPARE(listed.err, std::string("1 archived: --all lists them\n"));
     const auto all = bench.run({"runs", "runs", "--all"});
     QVERIFY2(contains(all.out, "finished, archived") && all.err.empty(), all.out.c_str());
-    const auto json = nlohmann::json::parse(bench.run({"runs", "runs", "--format", "json"}).out);
-    QCOMPARE(json.size(), std::size_t{2});
-    const auto& a = json[0].at("run") == "a" ? json[0] : json[1];
-    const auto& b = json[0].at("run") == "a" ? json[1] : json[0];
+    const auto parsed = nlohmann::json::parse(bench.run({"runs", "runs", "--format", "json"}).out);
+    QCOMPARE(parsed.size(), std::size_t{2});
+    const auto& a = parsed[0].at("run") == "a" ? parsed[0] : parsed[1];
+    const auto& b = parsed[0].at("run") == "a" ? parsed[1] : parsed[0];
     QCOMPARE(a.at("name").get<std::string>(), std::string("base line"));
     QCOMPARE(a.at("tags").dump(), std::string(R"(["x","y z"])"));
     QCOMPARE(a.at("note").get<std::string>(), std::string("why"));
@@ -155,8 +163,7 @@ class TstListings : public QObject {
 
   void damagedNotesAreAWarning() {
     EngineBench bench;
-    bench.script("scalars 1 6\nfinish 6\n");
-    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "runs/a"}).status, 0);
+    placeRun(bench, "runs/a");
     base::writeFileAtomically(bench.folder() / "runs/a/notes.json", "{");
     const auto listed = bench.run({"runs", "runs"});
     QCOMPARE(listed.status, 0);
@@ -225,8 +232,7 @@ class TstListings : public QObject {
 
   void aRunIsNotAFolderOfRuns() {
     EngineBench bench;
-    bench.script("scalars 1 6\ncheckpoint 6 last\nfinish 6\n");
-    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "runs/good"}).status, 0);
+    placeRun(bench, "runs/good");
     const auto result = bench.run({"runs", "runs/good/"});
     QCOMPARE(result.status, 2);
     QVERIFY2(
@@ -274,11 +280,11 @@ class TstListings : public QObject {
         {"coco-eval", "--gt", "val.json", "--dt", "dt.json", "--type", "bbox", "--out", "e.json"});
     QVERIFY2(result.status == 0, result.err.c_str());
     QVERIFY2(contains(result.out, "AP     1.0000\nAP50   1.0000\n"), result.out.c_str());
-    const auto json = nlohmann::json::parse(base::readFile(bench.folder() / "e.json"));
-    QCOMPARE(json.at("stats").size(), std::size_t{12});
-    QVERIFY(std::abs(json.at("stats")[0].get<double>() - 1) < 1e-9);
-    QCOMPARE(json.at("stats")[4].get<double>(), -1.0);  // no medium object
-    QCOMPARE(json.at("classes")[0].at("name").get<std::string>(), std::string("drop"));
+    const auto parsed = nlohmann::json::parse(base::readFile(bench.folder() / "e.json"));
+    QCOMPARE(parsed.at("stats").size(), std::size_t{12});
+    QVERIFY(std::abs(parsed.at("stats")[0].get<double>() - 1) < 1e-9);
+    QCOMPARE(parsed.at("stats")[4].get<double>(), -1.0);  // no medium object
+    QCOMPARE(parsed.at("classes")[0].at("name").get<std::string>(), std::string("drop"));
   }
 
   void shapesJobIsSentToTheWorker() {

@@ -63,8 +63,27 @@ class TstOutputPath : public QObject {
   std::string refused(const fs::path& out, const Inputs& inputs = {}) const {
     return refusal([&] { OutputFile(out.string(), "--out", inputs); });
   }
+  EngineBench bench_;  ///< whose commands are all refused
 
  private Q_SLOTS:
+  void initTestCase() {
+    const fs::path folder = bench_.folder();
+    for (const char* name : {"w.safetensors", "a.png", "own/a.png"}) write(folder / name);
+    write(folder / "run/run.json", "{}");
+    for (const char* name : {"results.json", "more.json"}) write(folder / name, "[]");
+    fs::rename(bench_.config(), folder / "base.yaml");
+    write(bench_.config(), "base: base.yaml\n");
+  }
+
+  void whatCannotBeWrittenIsRefused() {
+    const std::string folder = path("").parent_path().string();
+    QCOMPARE(refused(path("nowhere/e.json")), "--out " + folder +
+                                                  "/nowhere/e.json: cannot be written: " + folder +
+                                                  "/nowhere: No such file or directory");
+    for (const std::string& taken : {folder, folder + "/new/"})
+      QCOMPARE(refused(taken), "--out " + taken + ": cannot be written: it is a folder");
+  }
+
   void anInputIsNotReplacedHoweverItIsSpelt() {
     write(path("in/a.json"));
     fs::create_symlink(path("in/a.json"), path("link.json"));
@@ -215,33 +234,25 @@ class TstOutputPath : public QObject {
   void noCommandReplacesItsInputs() {
     QFETCH(QString, line);
     QFETCH(QString, expected);
-    const EngineBench bench;
-    for (const char* name : {"w.safetensors", "a.png", "own/a.png"}) write(bench.folder() / name);
-    write(bench.folder() / "run/run.json", "{}");
-    for (const char* name : {"results.json", "more.json"}) write(bench.folder() / name, "[]");
-    fs::rename(bench.config(), bench.folder() / "base.yaml");
-    write(bench.config(), "base: base.yaml\n");
     std::vector<std::string> words;
     for (const QString& word : line.split(QLatin1Char(' '))) words.push_back(word.toStdString());
-    const auto result = bench.run(words);
+    const auto result = bench_.run(words);
     QVERIFY2(contains(result.err, expected.toStdString()), result.err.c_str());
     QCOMPARE(result.status, 2);
     QCOMPARE(std::count(result.err.begin(), result.err.end(), '\n'), std::ptrdiff_t{1});
-    QVERIFY(bench.received().empty());  // refused before any work
-    QCOMPARE(base::readFile(bench.folder() / "w.safetensors"), std::string("kept"));
+    QVERIFY(bench_.received().empty());  // refused before any work
+    QCOMPARE(base::readFile(bench_.folder() / "w.safetensors"), std::string("kept"));
   }
 
   void aDashIsStandardOutput() {
-    const EngineBench bench;
-    write(bench.folder() / "none.json", kNothing);
-    write(bench.folder() / "results.json", "[]");
+    write(bench_.folder() / "none.json", kNothing);
     for (const char* out : {"-", "/dev/stdout"}) {
-      const auto result = bench.run({"coco-eval", "--gt", "none.json", "--dt", "results.json",
-                                     "--type", "bbox", "--out", out});
+      const auto result = bench_.run({"coco-eval", "--gt", "none.json", "--dt", "results.json",
+                                      "--type", "bbox", "--out", out});
       QVERIFY2(result.status == 0, result.err.c_str());
       QVERIFY2(result.out.starts_with("{") && result.out.ends_with("}\n"), result.out.c_str());
     }
-    QVERIFY(!fs::exists(bench.folder() / "-"));
+    QVERIFY(!fs::exists(bench_.folder() / "-"));
   }
 
   void workerResultReachesStandardOutput() {
@@ -257,8 +268,6 @@ class TstOutputPath : public QObject {
   }
 
   void emptyOptionsAreRefused() {
-    const EngineBench bench;
-    write(bench.folder() / "results.json", "[]");
     for (const std::vector<std::string>& line : std::vector<std::vector<std::string>>{
              {"train", "experiment.yaml", "--output", ""},
              {"coco-eval", "--gt", "train.json", "--dt", "results.json", "--type", "bbox", "--out",
@@ -269,11 +278,11 @@ class TstOutputPath : public QObject {
              {"predict", "experiment.yaml", "--split", "val", "--out", ""},
              {"predict", "experiment.yaml", "--split", "val", "--out", "p", "--overlays", ""},
              {"dataset", "shapes", "--train", "1", "--val", "1", "--out", ""}}) {
-      const auto result = bench.run(line);
+      const auto result = bench_.run(line);
       QCOMPARE(result.status, 2);
       QVERIFY2(contains(result.err, ": is empty; omit the option"), result.err.c_str());
     }
-    QVERIFY(!fs::exists(bench.folder() / "runs"));
+    QVERIFY(!fs::exists(bench_.folder() / "runs"));
   }
 };
 

@@ -45,7 +45,19 @@ void addEmptyImage(const EngineBench& bench) {
 class TstTrainingPlan : public QObject {
   Q_OBJECT
 
+ private:
+  EngineBench killed_;  ///< with a killed run of step 4; each test has a copy of it, `run`
+
  private Q_SLOTS:
+  void initTestCase() {
+    makeKilledRun(killed_, /*withCheckpoint=*/true);
+    fs::rename(killed_.folder() / "run", killed_.folder() / "killed");
+  }
+  void init() {
+    for (const char* run : {"run", "other"}) fs::remove_all(killed_.folder() / run);
+    fs::copy(killed_.folder() / "killed", killed_.folder() / "run", fs::copy_options::recursive);
+  }
+
   void maxStepsBelowTheCheckpointIsRefused_data() {
     QTest::addColumn<int>("maxSteps");
     QTest::addColumn<int>("status");
@@ -56,8 +68,7 @@ class TstTrainingPlan : public QObject {
   void maxStepsBelowTheCheckpointIsRefused() {
     QFETCH(int, maxSteps);
     QFETCH(int, status);
-    EngineBench bench;
-    makeKilledRun(bench, /*withCheckpoint=*/true);
+    EngineBench& bench = killed_;
     const std::string before = base::readFile(bench.folder() / "run/config.yaml");
     bench.script("finish " + std::to_string(maxSteps) + "\n");
     const auto result = bench.run(
@@ -71,8 +82,7 @@ class TstTrainingPlan : public QObject {
   }
 
   void aKeyThatCannotChangeOnResumeIsNamedBeforeThoseThatFollowFromIt() {
-    EngineBench bench;
-    makeKilledRun(bench, /*withCheckpoint=*/true);
+    const EngineBench& bench = killed_;
     // The run's config.yaml says evaluation.best_metric: segm/AP.
     const auto result = bench.run({"train", "run", "--resume", "--set", "model.masks=false"});
     QCOMPARE(result.status, 2);
@@ -184,8 +194,7 @@ class TstTrainingPlan : public QObject {
   }
   void aRunOfARunHasWhatThatWasMadeFrom() {
     QFETCH(bool, forks);
-    EngineBench bench;
-    makeKilledRun(bench, /*withCheckpoint=*/true);
+    EngineBench& bench = killed_;
     bench.script("finish 6\n");
     std::vector<std::string> arguments{"train",    forks ? "run" : "run/config.yaml",
                                        "--output", "other",
@@ -205,8 +214,7 @@ class TstTrainingPlan : public QObject {
   }
 
   void anInvalidConfigurationIsLocatedInsteadOfListingEveryKey() {
-    EngineBench bench;
-    makeKilledRun(bench, /*withCheckpoint=*/true);
+    const EngineBench& bench = killed_;
     std::ofstream(bench.folder() / "run/config.yaml") << "name: a\nsolver: {max_steps: 6\n";
     const auto result = bench.run({"train", "experiment.yaml", "--output", "run", "--resume"});
     QCOMPARE(result.status, 2);

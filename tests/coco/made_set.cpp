@@ -1,5 +1,7 @@
 #include "tests/coco/made_set.h"
 
+#include "tests/support/box_annotation.h"
+
 namespace lockstep::tests {
 
 void addMatches(coco::ImageMatches& image, std::int64_t category,
@@ -24,19 +26,11 @@ coco::ImageMatches madeMatches(std::int64_t category, const std::vector<MadeOutc
 coco::Dataset madeDataset(const std::vector<MadeBox>& objects) {
   std::vector<coco::Annotation> annotations;
   for (const MadeBox& object : objects) {
-    const auto [x, y, width, height] = object.xywh;
-    coco::Annotation annotation;
-    annotation.id = static_cast<std::int64_t>(annotations.size()) + 1;
-    annotation.imageId = {object.image};
-    annotation.categoryId = {object.category};
-    annotation.boxXywh = object.xywh;
-    annotation.area = width * height;
-    annotation.isCrowd = object.isCrowd;
-    annotation.segmentation = std::vector<std::vector<double>>{
-        {x, y, x + width, y, x + width, y + height, x, y + height}};
-    annotations.push_back(annotation);
+    annotations.push_back(boxAnnotation(static_cast<std::int64_t>(annotations.size()) + 1,
+                                        object.image, object.category, object.xywh,
+                                        object.isCrowd));
   }
-  return coco::Dataset::fromParts({{{1}, "a.png", 100, 100}, {{2}, "b.png", 100, 100}},
+  return coco::Dataset::fromParts({kMadeImage, {{2}, "b.png", 100, 100}},
                                   {{{1}, "cell"}, {{2}, "drop"}, {{3}, "dust"}}, annotations,
                                   "made");
 }

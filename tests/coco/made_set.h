@@ -9,6 +9,9 @@
 
 namespace lockstep::tests {
 
+/// The first image of a made set.
+inline const coco::Image kMadeImage{{1}, "a.png", 100, 100};
+
 /// An object or a detection of a hand-made test set: a box in one of two images of 100 x 100 px.
 struct MadeBox {
   std::int64_t image, category;

@@ -2,6 +2,8 @@
 
 #include <QString>
 #include <QStringList>
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -24,6 +26,11 @@ const nlohmann::json& maskReference();
 const nlohmann::json& analysisReference();
 
 nlohmann::json readJson(const std::filesystem::path& file);
+
+/// Equal but for rounding.
+inline bool isNear(double a, double b) {
+  return std::abs(a - b) <= 1e-12 * std::max(1.0, std::abs(b));
+}
 
 /// A mask from rows of text: '#' is foreground, anything else background.
 coco::Rle drawn(const std::vector<std::string>& rows);

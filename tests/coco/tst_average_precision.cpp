@@ -8,7 +8,9 @@
 #include "engine/coco/evaluation/pairwise_mean.h"
 #include "engine/coco/evaluation/params.h"
 #include "engine/coco/evaluation/precision_arrays.h"
+#include "tests/coco/made_set.h"
 #include "tests/coco/reference.h"
+#include "tests/support/box_annotation.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
 
@@ -17,20 +19,6 @@ using namespace lockstep::coco;
 using namespace lockstep::tests;
 
 namespace {
-
-Annotation boxAnnotation(std::int64_t id, std::int64_t image, std::int64_t category,
-                         std::array<double, 4> xywh) {
-  Annotation annotation;
-  annotation.id = id;
-  annotation.imageId = {image};
-  annotation.categoryId = {category};
-  annotation.boxXywh = xywh;
-  const double x1 = xywh[0] + xywh[2], y1 = xywh[1] + xywh[3];
-  annotation.segmentation =
-      std::vector<std::vector<double>>{{xywh[0], xywh[1], x1, xywh[1], x1, y1, xywh[0], y1}};
-  annotation.area = xywh[2] * xywh[3];
-  return annotation;
-}
 
 Detection boxDetection(std::int64_t image, std::int64_t category, double score,
                        std::array<double, 4> xywh) {
@@ -44,13 +32,13 @@ std::array<double, 4> boxInRows(int index) {
 
 Dataset twoImages() {
   return Dataset::fromParts(
-      {{{1}, "a.png", 100, 100}, {{2}, "b.png", 100, 100}}, {{{1}, "cell"}, {{2}, "empty"}},
+      {kMadeImage, {{2}, "b.png", 100, 100}}, {{{1}, "cell"}, {{2}, "empty"}},
       {boxAnnotation(1, 1, 1, {10, 10, 20, 20}), boxAnnotation(2, 2, 1, {40, 40, 50, 50})}, "made");
 }
 
 bool sameBits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
-QString differences(const AveragePrecision& ours, const nlohmann::json& theirs) {
+QString apDifferences(const AveragePrecision& ours, const nlohmann::json& theirs) {
   QString text;
   const auto check = [&](const std::string& name, double our, double their) {
     if (sameBits(our, their)) return;
@@ -282,12 +270,12 @@ class TstAveragePrecision : public QObject {
     for (std::int64_t id : one["image_ids"]) ids.push_back({id});
     for (const int threads : {1, 5}) {
       const auto found = evaluate(groundTruth, detections, typeOf(one), ids, {}, threads);
-      const QString different = differences(found, one);
+      const QString different = apDifferences(found, one);
       QVERIFY2(different.isEmpty(), qPrintable(different));
     }
     if (!ids.empty()) return;
     const ResultsFile results = ResultsFile::load(file, groundTruth);
-    const QString ofFile = differences(
+    const QString ofFile = apDifferences(
         accumulate(matchResults(groundTruth, results, typeOf(one)), groundTruth.categories()), one);
     QVERIFY2(ofFile.isEmpty(), qPrintable(ofFile));
   }
@@ -387,9 +375,9 @@ class TstAveragePrecision : public QObject {
       const QString gtFile = folder_.filePath(QStringLiteral("again_gt.json"));
       saveDataset(Dataset::load(one["gt"].get<std::string>()), gtFile.toStdString());
       const std::string json = detectionsToJson(loadDetections(one["dt"].get<std::string>()));
-      const QString different = differences(evaluate(Dataset::load(gtFile.toStdString()),
-                                                     parseDetections(json, "again"), typeOf(one)),
-                                            one);
+      const QString different = apDifferences(evaluate(Dataset::load(gtFile.toStdString()),
+                                                       parseDetections(json, "again"), typeOf(one)),
+                                              one);
       QVERIFY2(different.isEmpty(), qPrintable(different));
     }
   }

@@ -16,13 +16,13 @@ using namespace lockstep::tests;
 
 namespace {
 
-constexpr std::int64_t kImages = 60;
+constexpr std::int64_t kImageCount = 60;
 
 /// One object in each of many images; `isFound`: in which of them it is detected.
 template <typename IsFound>
 WeightedAp oneObjectEach(IsFound isFound) {
   std::vector<ImageMatches> images;
-  for (std::int64_t i = 0; i < kImages; ++i) {
+  for (std::int64_t i = 0; i < kImageCount; ++i) {
     images.push_back(madeMatches(1, {{1 - .01 * static_cast<double>(i), isFound(i)}}));
   }
   return {images, {{{1}, "cell"}}};
@@ -50,8 +50,6 @@ WeightedAp weighted(const nlohmann::json& one) {
   return {matchDataset(groundTruth, loadDetections(one["dt"].get<std::string>()), type),
           groundTruth.categories()};
 }
-
-bool isNear(double a, double b) { return std::abs(a - b) < 1e-12; }
 
 }  // namespace
 
@@ -124,12 +122,12 @@ class TstBootstrap : public QObject {
   /// must be the binomial one, p +- 1.96 sqrt(p (1 - p) / n).
   void intervalHasTheBinomialWidth() {
     std::vector<ImageMatches> images;
-    for (std::int64_t i = 0; i < kImages; ++i) {
+    for (std::int64_t i = 0; i < kImageCount; ++i) {
       images.push_back(i % 2 == 0 ? madeMatches(1, {{0, true}}) : madeMatches(1, {}));
     }
     const WeightedAp results(images, {{{1}, "cell"}});
     const ApUncertainty found = bootstrap(results, {2000, 3, 2});
-    const double half = 1.96 * std::sqrt(.25 / kImages);
+    const double half = 1.96 * std::sqrt(.25 / kImageCount);
     QCOMPARE(found.resamples, 2000U);
     QVERIFY(std::abs(found.figures.ap - .5) < .01);
     QVERIFY2(std::abs(found.ap.low - (.5 - half)) < .03, qPrintable(QString::number(found.ap.low)));

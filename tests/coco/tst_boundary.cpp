@@ -5,6 +5,7 @@
 
 #include "engine/coco/evaluation/average_precision.h"
 #include "engine/coco/masks/boundary.h"
+#include "tests/coco/made_set.h"
 #include "tests/coco/reference.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
@@ -67,9 +68,6 @@ Rle rectangle(int height, int width, PixelBox box) {
   return encodeMask(pixels.data(), height, width, width);
 }
 
-/// One image of 100 x 100 px, whose boundaries are 3 px deep.
-const Image kImage{{1}, "a.png", 100, 100};
-
 Annotation annotationOf(const Rle& mask, bool isCrowd = false) {
   Annotation annotation;
   annotation.id = 1;
@@ -85,11 +83,13 @@ Annotation annotationOf(const Rle& mask, bool isCrowd = false) {
 Detection detectionOf(const Rle& mask) { return {{1}, {1}, .9, boundingBoxXywh(mask), mask}; }
 
 double iouOf(const Rle& detection, const Annotation& annotation, IouType type) {
-  return matchImage(kImage, {annotation}, {detectionOf(detection)}, type, 0, 0).iouOfDetection[0];
+  return matchImage(kMadeImage, {annotation}, {detectionOf(detection)}, type, 0, 0)
+      .iouOfDetection[0];
 }
 
 }  // namespace
 
+/// In kMadeImage a boundary is 3 px deep.
 class TstBoundary : public QObject {
   Q_OBJECT
 
@@ -222,7 +222,7 @@ class TstBoundary : public QObject {
     const Rle large = rectangle(100, 100, {10, 10, 80, 80}),
               moved = rectangle(100, 100, {12, 12, 82, 82});
     const Dataset truth =
-        Dataset::fromParts({kImage}, {{{1}, "cell"}}, {annotationOf(large)}, "made");
+        Dataset::fromParts({kMadeImage}, {{{1}, "cell"}}, {annotationOf(large)}, "made");
     const auto found = [&](IouType type) {
       return evaluate(truth, {detectionOf(moved)}, type).stats;
     };

@@ -14,7 +14,7 @@ using namespace lockstep::tests;
 
 namespace {
 
-constexpr const char* kImage = R"({"id": 1, "file_name": "a.png", "width": 8, "height": 6})";
+constexpr const char* kImageJson = R"({"id": 1, "file_name": "a.png", "width": 8, "height": 6})";
 constexpr const char* kCategory = R"({"id": 1, "name": "cell"})";
 
 std::string annotation(const std::string& rest) {
@@ -22,7 +22,7 @@ std::string annotation(const std::string& rest) {
          "}";
 }
 
-std::string fileOf(const std::string& annotations, const std::string& images = kImage,
+std::string fileOf(const std::string& annotations, const std::string& images = kImageJson,
                    const std::string& categories = kCategory) {
   return "{\"images\": [" + images + "], \"annotations\": [" + annotations +
          "], \"categories\": [" + categories + "]}";
@@ -104,10 +104,10 @@ class TstDatasetFaults : public QObject {
 
   void invalidCategoryIsReported_data() {
     table();
-    row("no name", fileOf("", kImage, R"({"id": 2})"), ": category 2: has no \"name\"");
-    row("name is a number", fileOf("", kImage, R"({"id": 2, "name": 3})"),
+    row("no name", fileOf("", kImageJson, R"({"id": 2})"), ": category 2: has no \"name\"");
+    row("name is a number", fileOf("", kImageJson, R"({"id": 2, "name": 3})"),
         ": category 2: name is a number; it must be a string");
-    row("duplicate id", fileOf("", kImage, R"({"id": 2, "name": "a"}, {"id": 2, "name": "b"})"),
+    row("duplicate id", fileOf("", kImageJson, R"({"id": 2, "name": "a"}, {"id": 2, "name": "b"})"),
         ": category 2: duplicate id, of a and of b; ids must be unique: change one of them");
   }
   void invalidCategoryIsReported() { checkRow(); }

@@ -1,5 +1,4 @@
 #include <QTest>
-#include <cmath>
 
 #include "engine/coco/analysis/error_types.h"
 #include "tests/coco/made_set.h"
@@ -15,8 +14,6 @@ namespace {
 const ErrorCost& costOf(const ErrorCosts& costs, ErrorType type) {
   return costs.types[static_cast<std::size_t>(type)];
 }
-
-bool isNear(double a, double b) { return std::abs(a - b) < 1e-12; }
 
 }  // namespace
 

@@ -1,10 +1,10 @@
 #include <QTemporaryDir>
 #include <QTest>
-#include <cmath>
 
 #include "engine/coco/analysis/extra_metrics.h"
 #include "tests/coco/made_set.h"
 #include "tests/coco/reference.h"
+#include "tests/support/box_annotation.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
 
@@ -14,8 +14,6 @@ using namespace lockstep::tests;
 
 namespace {
 
-bool isNear(double a, double b) { return std::abs(a - b) <= 1e-12 * std::max(1.0, std::abs(b)); }
-
 QString difference(const char* name, double ours, const nlohmann::json& theirs) {
   if (isNear(ours, theirs.get<double>())) return {};
   return QStringLiteral(" %1: %2, reference %3;")
@@ -23,26 +21,12 @@ QString difference(const char* name, double ours, const nlohmann::json& theirs) 
            QString::number(theirs.get<double>(), 'g', 17));
 }
 
-QString differences(const PanopticQuality& ours, const nlohmann::json& theirs) {
+QString qualityDifferences(const PanopticQuality& ours, const nlohmann::json& theirs) {
   return difference("pq", ours.pq, theirs["pq"]) + difference("sq", ours.sq, theirs["sq"]) +
          difference("rq", ours.rq, theirs["rq"]);
 }
 
-constexpr Image kImage{{1}, "a.png", 20, 20};
-
-Annotation squareObject(std::int64_t id, std::array<double, 4> xywh, bool isCrowd = false) {
-  Annotation annotation;
-  annotation.id = id;
-  annotation.imageId = {1};
-  annotation.categoryId = {1};
-  annotation.boxXywh = xywh;
-  annotation.isCrowd = isCrowd;
-  const double x1 = xywh[0] + xywh[2], y1 = xywh[1] + xywh[3];
-  annotation.segmentation =
-      std::vector<std::vector<double>>{{xywh[0], xywh[1], x1, xywh[1], x1, y1, xywh[0], y1}};
-  annotation.area = xywh[2] * xywh[3];
-  return annotation;
-}
+constexpr Image kSmallImage{{1}, "a.png", 20, 20};
 
 Detection boxAt(double score, std::array<double, 4> xywh) { return {{1}, {1}, score, xywh, {}}; }
 
@@ -75,9 +59,9 @@ class TstExtraMetrics : public QObject {
                          ExtraMetric::AggregatedJaccard, ExtraMetric::Counts},
                         one["threshold"].get<double>()},
                        params);
-      QString text = differences(found.panopticQuality->mean, one["pq"]["mean"]);
+      QString text = qualityDifferences(found.panopticQuality->mean, one["pq"]["mean"]);
       for (std::size_t k = 0; k < dataset.categories().size(); ++k)
-        text += differences(found.panopticQuality->classes[k], one["pq"]["classes"][k]);
+        text += qualityDifferences(found.panopticQuality->classes[k], one["pq"]["classes"][k]);
       text += difference("mae", found.counts->all.mae, one["counts"]["mae"]) +
               difference("mape", found.counts->all.mape, one["counts"]["mape"]) +
               difference("bias", found.counts->all.bias, one["counts"]["bias"]);
@@ -103,7 +87,7 @@ class TstExtraMetrics : public QObject {
 
   void pixelsBelongToTheSmallerObjectAndTheHigherScore() {
     const SegmentOverlaps found = findSegmentOverlaps(
-        kImage, {squareObject(1, {5, 5, 4, 4}), squareObject(2, {0, 0, 10, 10})},
+        kSmallImage, {boxAnnotation(1, 1, 1, {5, 5, 4, 4}), boxAnnotation(2, 1, 1, {0, 0, 10, 10})},
         std::vector{boxAt(.5, {0, 0, 10, 10}), boxAt(.9, {5, 5, 4, 4})}, 0);
     QCOMPARE(found.objects[0].areaPx, std::uint64_t{16});
     QCOMPARE(found.objects[1].areaPx, std::uint64_t{84});
@@ -115,14 +99,15 @@ class TstExtraMetrics : public QObject {
 
   void hiddenAndLowSegmentsAreNotThere() {
     const SegmentOverlaps found = findSegmentOverlaps(
-        kImage, {squareObject(1, {0, 0, 5, 5})},
+        kSmallImage, {boxAnnotation(1, 1, 1, {0, 0, 5, 5})},
         std::vector{boxAt(.9, {0, 0, 5, 5}), boxAt(.8, {1, 1, 2, 2}), boxAt(.1, {9, 9, 5, 5})}, .5);
     QCOMPARE(found.detections.size(), std::size_t{1});
   }
 
   void detectionsInCrowdsDoNotCount() {
     const std::vector images{findSegmentOverlaps(
-        kImage, {squareObject(1, {0, 0, 5, 5}), squareObject(2, {10, 10, 8, 8}, true)},
+        kSmallImage,
+        {boxAnnotation(1, 1, 1, {0, 0, 5, 5}), boxAnnotation(2, 1, 1, {10, 10, 8, 8}, true)},
         std::vector{boxAt(.9, {0, 0, 5, 5}), boxAt(.8, {11, 11, 3, 3}), boxAt(.7, {8, 2, 2, 2})},
         0)};
     const std::vector<Category> categories{{{1}, "cell"}};
@@ -136,7 +121,7 @@ class TstExtraMetrics : public QObject {
   }
 
   void nothingIsUndefined() {
-    const std::vector images{findSegmentOverlaps(kImage, {}, {}, 0)};
+    const std::vector images{findSegmentOverlaps(kSmallImage, {}, {}, 0)};
     const std::vector<Category> categories{{{1}, "cell"}};
     QCOMPARE(panopticQuality(images, categories).mean.pq, -1.0);
     QCOMPARE(segmentCounts(images, categories, std::array{.5}).all[0].f1(), -1.0);

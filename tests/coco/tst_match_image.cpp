@@ -1,7 +1,9 @@
 #include <QTest>
 
 #include "engine/coco/evaluation/average_precision.h"
+#include "tests/coco/made_set.h"
 #include "tests/coco/reference.h"
+#include "tests/support/box_annotation.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
@@ -10,20 +12,9 @@ using namespace lockstep::tests;
 
 namespace {
 
-const Image kImage{{1}, "a.png", 100, 100};
-
 Annotation annotationAt(std::array<double, 4> xywh, std::int64_t category = 1,
                         bool isCrowd = false) {
-  Annotation annotation;
-  annotation.id = 1;
-  annotation.imageId = {1};
-  annotation.categoryId = {category};
-  annotation.boxXywh = xywh;
-  annotation.isCrowd = isCrowd;
-  const double x1 = xywh[0] + xywh[2], y1 = xywh[1] + xywh[3];
-  annotation.segmentation =
-      std::vector<std::vector<double>>{{xywh[0], xywh[1], x1, xywh[1], x1, y1, xywh[0], y1}};
-  return annotation;
+  return boxAnnotation(1, 1, category, xywh, isCrowd);
 }
 
 Detection detectionAt(std::array<double, 4> xywh, double score, std::int64_t category = 1) {
@@ -40,7 +31,7 @@ class TstMatchImage : public QObject {
     const std::vector<Annotation> gt{annotationAt({10, 10, 20, 20})};
     const std::vector<Detection> detections{detectionAt({10, 10, 20, 20}, .3),
                                             detectionAt({12, 10, 20, 20}, .8)};
-    const ImageMatch match = matchImage(kImage, gt, detections, IouType::Box, 0, .5);
+    const ImageMatch match = matchImage(kMadeImage, gt, detections, IouType::Box, 0, .5);
     QCOMPARE(match.gtOfDetection, (std::vector<int>{-1, 0}));
     QCOMPARE(match.detectionOfGt, (std::vector<int>{1}));
     QCOMPARE(match.iouOfDetection, (std::vector<double>{1, 360.0 / 440.0}));
@@ -51,7 +42,7 @@ class TstMatchImage : public QObject {
                                      annotationAt({60, 60, 20, 20})};
     const std::vector<Detection> detections{detectionAt({10, 10, 20, 20}, .2),
                                             detectionAt({70, 60, 20, 20}, .9)};
-    const ImageMatch match = matchImage(kImage, gt, detections, IouType::Box, .5, .5);
+    const ImageMatch match = matchImage(kMadeImage, gt, detections, IouType::Box, .5, .5);
     QCOMPARE(match.gtOfDetection, (std::vector<int>{-2, -1}));
     QCOMPARE(match.detectionOfGt, (std::vector<int>{-1, -1}));
     QCOMPARE(match.iouOfDetection[1], 200.0 / 600.0);
@@ -60,7 +51,7 @@ class TstMatchImage : public QObject {
   void otherClassesDoNotMatch() {
     const std::vector<Annotation> gt{annotationAt({10, 10, 20, 20}, 2)};
     const ImageMatch match =
-        matchImage(kImage, gt, {detectionAt({10, 10, 20, 20}, .9)}, IouType::Mask, 0, .5);
+        matchImage(kMadeImage, gt, {detectionAt({10, 10, 20, 20}, .9)}, IouType::Mask, 0, .5);
     QCOMPARE(match.gtOfDetection, (std::vector<int>{-1}));
     QCOMPARE(match.iouOfDetection, (std::vector<double>{0}));
   }
@@ -72,7 +63,7 @@ class TstMatchImage : public QObject {
         detectionAt({40, 40, 10, 10}, .9), detectionAt({60, 40, 10, 10}, .8),
         detectionAt({10, 10, 20, 20}, .7), detectionAt({10, 10, 20, 20}, .6)};
     for (IouType type : {IouType::Box, IouType::Mask}) {
-      const ImageMatch match = matchImage(kImage, gt, detections, type, 0, .5);
+      const ImageMatch match = matchImage(kMadeImage, gt, detections, type, 0, .5);
       QCOMPARE(match.gtOfDetection, (std::vector<int>{0, 0, 1, 0}));
       QCOMPARE(match.detectionOfGt, (std::vector<int>{-2, 2}));
     }
@@ -82,7 +73,7 @@ class TstMatchImage : public QObject {
     std::vector<Annotation> gt{annotationAt({10, 10, 20, 20})};
     gt[0].id = 0;
     const std::vector<Detection> detections{detectionAt({10, 10, 20, 20}, .9)};
-    const ImageMatch match = matchImage(kImage, gt, detections, IouType::Box, 0, .5);
+    const ImageMatch match = matchImage(kMadeImage, gt, detections, IouType::Box, 0, .5);
     QCOMPARE(match.gtOfDetection, (std::vector<int>{-1}));
     QCOMPARE(match.detectionOfGt, (std::vector<int>{-1}));
     QCOMPARE(match.iouOfDetection, (std::vector<double>{1}));
@@ -93,7 +84,7 @@ class TstMatchImage : public QObject {
     std::vector<Detection> detections(100, detectionAt({60, 60, 20, 20}, .9));
     detections.push_back(detectionAt({10, 10, 20, 20}, .8));
     detections.push_back(detectionAt({10, 10, 20, 20}, .7, 2));
-    const ImageMatch match = matchImage(kImage, gt, detections, IouType::Box, 0, .5);
+    const ImageMatch match = matchImage(kMadeImage, gt, detections, IouType::Box, 0, .5);
     QCOMPARE(match.gtOfDetection[99], -1);
     QCOMPARE(match.gtOfDetection[100], -2);
     QCOMPARE(match.gtOfDetection[101], -1);
@@ -101,7 +92,7 @@ class TstMatchImage : public QObject {
   }
 
   void emptyInputGivesEmptyLists() {
-    const ImageMatch match = matchImage(kImage, {}, {}, IouType::Mask, 0, .5);
+    const ImageMatch match = matchImage(kMadeImage, {}, {}, IouType::Mask, 0, .5);
     QVERIFY(match.gtOfDetection.empty() && match.detectionOfGt.empty());
   }
 
@@ -110,8 +101,8 @@ class TstMatchImage : public QObject {
     upper.segmentation = std::vector<std::vector<double>>{{0, 0, 100, 0, 100, 40, 0, 40}};
     Detection lower = detectionAt({0, 0, 100, 100}, .9);
     lower.mask = rasterisePolygon(std::vector<double>{0, 60, 100, 60, 100, 100, 0, 100}, 100, 100);
-    QCOMPARE(matchImage(kImage, {upper}, {lower}, IouType::Box, 0, .5).gtOfDetection[0], 0);
-    QCOMPARE(matchImage(kImage, {upper}, {lower}, IouType::Mask, 0, .5).gtOfDetection[0], -1);
+    QCOMPARE(matchImage(kMadeImage, {upper}, {lower}, IouType::Box, 0, .5).gtOfDetection[0], 0);
+    QCOMPARE(matchImage(kMadeImage, {upper}, {lower}, IouType::Mask, 0, .5).gtOfDetection[0], -1);
   }
 };
 

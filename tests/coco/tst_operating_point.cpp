@@ -20,7 +20,7 @@ QString text(const Counts& counts) {
 
 Counts countsOf(const nlohmann::json& expected) { return {expected[0], expected[1], expected[2]}; }
 
-QString differences(const OperatingPoint& point, const nlohmann::json& expected) {
+QString pointDifferences(const OperatingPoint& point, const nlohmann::json& expected) {
   QString found;
   const auto check = [&](const QString& what, const Counts& ours, const nlohmann::json& theirs) {
     if (ours == countsOf(theirs)) return;
@@ -150,7 +150,7 @@ class TstOperatingPoint : public QObject {
                            loadDetections(one["dt"].get<std::string>()), type);
       for (const auto& expected : one["points"]) {
         for (const int threads : {1, 3}) {
-          const QString different = differences(
+          const QString different = pointDifferences(
               operatingPoint(set, expected["score"], expected["iou"], threads), expected);
           QVERIFY2(
               different.isEmpty(),

@@ -1,5 +1,4 @@
 #include <QTest>
-#include <cmath>
 #include <cstring>
 
 #include "engine/base/counter_hash.h"
@@ -16,16 +15,14 @@ using namespace lockstep::tests;
 
 namespace {
 
-bool isNear(double a, double b) { return std::abs(a - b) < 1e-12; }
-
-bool isNear(const RecallCurve& ours, const nlohmann::json& theirs) {
+bool areNear(const RecallCurve& ours, const nlohmann::json& theirs) {
   for (std::size_t r = 0; r < ours.size(); ++r) {
     if (!isNear(ours[r], theirs[r])) return false;
   }
   return theirs.size() == ours.size();
 }
 
-bool isNear(const PrecisionRecallCurve& ours, const nlohmann::json& theirs) {
+bool areNear(const PrecisionRecallCurve& ours, const nlohmann::json& theirs) {
   if (ours.points.size() != theirs["points"].size()) return false;
   for (std::size_t i = 0; i < ours.points.size(); ++i) {
     const auto& [score, precision, recall] = ours.points[i];
@@ -34,7 +31,7 @@ bool isNear(const PrecisionRecallCurve& ours, const nlohmann::json& theirs) {
       return false;
     }
   }
-  return isNear(ours.precision, theirs["precision"]) && isNear(ours.ap, theirs["ap"]) &&
+  return areNear(ours.precision, theirs["precision"]) && isNear(ours.ap, theirs["ap"]) &&
          isNear(ours.bestF1, theirs["f1"]) && ours.bestF1Score == theirs["f1_score"];
 }
 
@@ -147,10 +144,10 @@ class TstPrecisionRecall : public QObject {
         const PrecisionRecall ours = precisionRecall(set, expected["iou"], 2);
         const std::string name = one["name"].get<std::string>() + expected["iou"].dump();
         for (std::size_t k = 0; k < ours.classes.size(); ++k) {
-          QVERIFY2(isNear(ours.classes[k], expected["classes"][k]), name.c_str());
+          QVERIFY2(areNear(ours.classes[k], expected["classes"][k]), name.c_str());
         }
-        QVERIFY2(isNear(ours.pooled, expected["pooled"]), name.c_str());
-        QVERIFY2(isNear(ours.meanPrecision, expected["mean"]), name.c_str());
+        QVERIFY2(areNear(ours.pooled, expected["pooled"]), name.c_str());
+        QVERIFY2(areNear(ours.meanPrecision, expected["mean"]), name.c_str());
         QVERIFY2(isNear(ours.ap, expected["ap"]), name.c_str());
       }
       const double ap50 = evaluate(groundTruth, detections, type).stats[1];

@@ -17,6 +17,7 @@
 #include "tests/data/small_data_set.h"
 #include "tests/support/masks.h"
 #include "tests/support/test_main.h"
+#include "tests/support/torch.h"
 
 using namespace lockstep;
 using base::ImageSize;

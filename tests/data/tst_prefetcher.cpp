@@ -16,7 +16,7 @@ using data::Prefetcher;
 
 namespace {
 
-Batch numbered(std::int64_t number) {
+Batch emptyBatch(std::int64_t number) {
   Batch batch;
   batch.step = number;
   return batch;
@@ -45,7 +45,7 @@ class TstPrefetcher : public QObject {
         [&](std::int64_t number) {
           loaded[number]->count_down();
           if (number % 2 == 0) loaded[number + 1]->wait();
-          return numbered(number);
+          return emptyBatch(number);
         },
         0, 20, 2);
     for (std::int64_t number = 0; number < 20; ++number) QCOMPARE(prefetcher.next().step, number);
@@ -59,7 +59,7 @@ class TstPrefetcher : public QObject {
       Prefetcher prefetcher(
           [&](std::int64_t number) {
             if (number > taken + 3 + 2) tooFar = true;
-            return numbered(number);
+            return emptyBatch(number);
           },
           0, 200, 3);
       for (int i = 0; i < 150; ++i) {
@@ -74,7 +74,7 @@ class TstPrefetcher : public QObject {
     Prefetcher prefetcher(
         [](std::int64_t number) {
           if (number == 2) throw Error("train/c.jpg: is truncated");
-          return numbered(number);
+          return emptyBatch(number);
         },
         0, 100, 4);
     QCOMPARE(prefetcher.next().step, std::int64_t{0});
@@ -95,7 +95,7 @@ class TstPrefetcher : public QObject {
           if (number == 1) mayLoad.wait();
           if (number == 2) throw Error("train/c.jpg: is truncated");
           if (number == 3) isLoaded.count_down();
-          return numbered(number);
+          return emptyBatch(number);
         },
         0, 4, 1);
     QCOMPARE(prefetcher.next().step, std::int64_t{0});
@@ -125,7 +125,7 @@ class TstPrefetcher : public QObject {
     QFETCH(int, taken);
     QFETCH(int, threads);
     for (int again = 0; again < 50; ++again) {
-      Prefetcher prefetcher(numbered, 0, 10, threads);
+      Prefetcher prefetcher(emptyBatch, 0, 10, threads);
       for (int i = 0; i < taken; ++i) prefetcher.next();
     }
   }

@@ -81,6 +81,10 @@ class MadeCheck {
   std::array<nlohmann::ordered_json, 2> parts_;
 };
 
+/// JSON whose members keep the order of the text.
+inline nlohmann::ordered_json orderedJson(const char* text) {
+  return nlohmann::ordered_json::parse(text);
+}
 /// The entry with this id; null if there is none.
 nlohmann::ordered_json entryOf(const nlohmann::ordered_json& table, std::int64_t id);
 /// Its faults.

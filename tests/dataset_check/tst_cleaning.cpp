@@ -15,15 +15,14 @@ using dataset_check::PictureState;
 using nlohmann::ordered_json;
 using tests::entryOf;
 using tests::MadeCheck;
+using tests::orderedJson;
 
 namespace {
-
-ordered_json json(const char* text) { return ordered_json::parse(text); }
 
 /// An annotation of the cleaned training part after `changes` to a whole one.
 ordered_json cleanedWith(const char* changes) {
   MadeCheck made;
-  made.add(json(changes));
+  made.add(orderedJson(changes));
   const dataset_check::DatasetCheck again = made.checkCleaned();
   if (!again.faults.empty()) return "still faulty: " + again.faults[0].text;
   return entryOf(made.cleaned(Part::Train)["annotations"], 100);
@@ -77,10 +76,10 @@ class TstCleaning : public QObject {
 
   void objectsWithoutMasksAreKeptThatOverlap() {
     MadeCheck made;
-    made.add(json(R"({"id": 101, "bbox": [20, 10, 10, 10], "segmentation": []})"));
-    made.add(json(R"({"id": 102, "bbox": [22, 10, 10, 10], "segmentation": []})"));
+    made.add(orderedJson(R"({"id": 101, "bbox": [20, 10, 10, 10], "segmentation": []})"));
+    made.add(orderedJson(R"({"id": 102, "bbox": [22, 10, 10, 10], "segmentation": []})"));
     QVERIFY(made.check().faults.empty());
-    made.add(json(R"({"id": 103, "bbox": [20, 10, 10, 9.8], "segmentation": []})"));
+    made.add(orderedJson(R"({"id": 103, "bbox": [20, 10, 10, 9.8], "segmentation": []})"));
     const dataset_check::DatasetCheck check = made.check();
     QCOMPARE(check.faults.size(), 1u);
     QCOMPARE(check.faults[0].annotationId, 103);
@@ -92,7 +91,8 @@ class TstCleaning : public QObject {
   void polygonsAreLeftOutOrBecomeMasks() {
     const ordered_json one =
         cleanedWith(R"({"segmentation": [[20, 10, 30, 10, 30, 20, 20, 20], [20, 10, 30, 20]]})");
-    QVERIFY(one["segmentation"] == json("[[20.0, 10.0, 30.0, 10.0, 30.0, 20.0, 20.0, 20.0]]"));
+    QVERIFY(one["segmentation"] ==
+            orderedJson("[[20.0, 10.0, 30.0, 10.0, 30.0, 20.0, 20.0, 20.0]]"));
     QVERIFY(cleanedWith(R"({"segmentation": [[20, 10, 30, 20, 25, 15]]})").is_null());
     QVERIFY(cleanedWith(R"({"segmentation": [[20, 10, 30, 20]]})").is_null());
     const ordered_json tie = cleanedWith(R"({"segmentation": [[20, 10, 30, 20, 30, 10, 20, 20]]})");
@@ -114,7 +114,8 @@ class TstCleaning : public QObject {
 
   void theSmallerOfDoubledObjectsIsLeftOut() {
     MadeCheck made;
-    made.add(json(R"({"bbox": [2, 2, 11, 10], "segmentation": [[2, 2, 13, 2, 13, 12, 2, 12]]})"));
+    made.add(
+        orderedJson(R"({"bbox": [2, 2, 11, 10], "segmentation": [[2, 2, 13, 2, 13, 12, 2, 12]]})"));
     QVERIFY(made.checkCleaned().faults.empty());
     const ordered_json annotations = made.cleaned(Part::Train)["annotations"];
     QVERIFY(entryOf(annotations, 1).is_null());
@@ -123,7 +124,8 @@ class TstCleaning : public QObject {
 
   void faultsThatAreGoneWithOthersAreCounted() {
     MadeCheck made;
-    made.add(json(R"({"bbox": [2, 2, 11, 10], "segmentation": [[2, 2, 13, 2, 13, 12, 2, 12]]})"));
+    made.add(
+        orderedJson(R"({"bbox": [2, 2, 11, 10], "segmentation": [[2, 2, 13, 2, 13, 12, 2, 12]]})"));
     made.pictures.states["train-1.png"] = PictureState::Missing;
     const dataset_check::DatasetCheck check = made.check();
     QCOMPARE(check.faults.size(), 2u);
@@ -139,11 +141,11 @@ class TstCleaning : public QObject {
   void whatIsDoubledByALeftOutObjectStays() {
     // Of 19, 14 and 11 px: each is doubled by the next larger one only.
     MadeCheck made;
-    made.add(json(R"({"id": 102, "bbox": [20, 5, 11, 10],
+    made.add(orderedJson(R"({"id": 102, "bbox": [20, 5, 11, 10],
                       "segmentation": [[20, 5, 31, 5, 31, 15, 20, 15]]})"));
-    made.add(json(R"({"id": 101, "bbox": [20, 5, 14, 10],
+    made.add(orderedJson(R"({"id": 101, "bbox": [20, 5, 14, 10],
                       "segmentation": [[20, 5, 34, 5, 34, 15, 20, 15]]})"));
-    made.add(json(R"({"id": 100, "bbox": [20, 5, 19, 10],
+    made.add(orderedJson(R"({"id": 100, "bbox": [20, 5, 19, 10],
                       "segmentation": [[20, 5, 39, 5, 39, 15, 20, 15]]})"));
     QCOMPARE(made.check().faults.size(), 1u);
     QVERIFY(made.checkCleaned().faults.empty());
@@ -154,8 +156,8 @@ class TstCleaning : public QObject {
 
   void annotationsWithoutAnIdOfTheirOwnGetOne() {
     MadeCheck made;
-    made.add(json(R"({"id": 3})"));
-    made.add(json(R"({"id": null, "bbox": [20, 21, 8, 8],
+    made.add(orderedJson(R"({"id": 3})"));
+    made.add(orderedJson(R"({"id": null, "bbox": [20, 21, 8, 8],
                       "segmentation": [[20, 21, 28, 21, 28, 29, 20, 29]]})"));
     QVERIFY(made.checkCleaned().faults.empty());
     std::set<std::int64_t> ids;
@@ -168,10 +170,10 @@ class TstCleaning : public QObject {
     MadeCheck made;
     ordered_json& train = made.part(Part::Train);
     train["images"].push_back(
-        json(R"({"id": 3, "file_name": "a.png", "width": 40, "height": 30})"));
-    train["categories"].push_back(json(R"({"id": 2, "name": "b"})"));
-    train["categories"].push_back(json(R"({"id": 2, "name": "c"})"));
-    made.add(json(R"({"category_id": 2})"));
+        orderedJson(R"({"id": 3, "file_name": "a.png", "width": 40, "height": 30})"));
+    train["categories"].push_back(orderedJson(R"({"id": 2, "name": "b"})"));
+    train["categories"].push_back(orderedJson(R"({"id": 2, "name": "c"})"));
+    made.add(orderedJson(R"({"category_id": 2})"));
     QVERIFY(made.checkCleaned().faults.empty());
     const ordered_json clean = made.cleaned(Part::Train);
     QVERIFY(entryOf(clean["images"], 3).is_null());
@@ -256,7 +258,7 @@ class TstCleaning : public QObject {
     MadeCheck made;
     made.pictures.copyOf = {{"train-3.png", "train-2.png"}, {"train-4.png", "train-2.png"}};
     made.part(Part::Train)["images"].push_back(
-        json(R"({"id": 2, "file_name": "a.png", "width": 40, "height": 30})"));
+        orderedJson(R"({"id": 2, "file_name": "a.png", "width": 40, "height": 30})"));
     QVERIFY(made.checkCleaned().faults.empty());
     const ordered_json images = made.cleaned(Part::Train)["images"];
     QVERIFY(entryOf(images, 2).is_null() && entryOf(images, 4).is_null());
@@ -265,7 +267,7 @@ class TstCleaning : public QObject {
 
   void oneFileOfBothPartsStaysOne() {
     MadeCheck made;
-    made.add(json(R"({"bbox": [20, 10, 0, 10]})"));
+    made.add(orderedJson(R"({"bbox": [20, 10, 0, 10]})"));
     made.pictures.copyOf["train-4.png"] = "train-2.png";
     made.experiment.dataset.val = made.experiment.dataset.train;
     const auto cleaned =
@@ -370,8 +372,8 @@ class TstCleaning : public QObject {
 
   void whatWasDoneIsCountedByKind() {
     MadeCheck made;
-    made.add(json(R"({"bbox": [20, 10, 0, 10]})"));
-    made.add(json(R"({"id": 101, "category_id": 9})"));
+    made.add(orderedJson(R"({"bbox": [20, 10, 0, 10]})"));
+    made.add(orderedJson(R"({"id": 101, "category_id": 9})"));
     made.pictures.states["val-1.png"] = PictureState::Truncated;
     const auto cleaned =
         dataset_check::cleanDataset(made.check(), made.experiment, "e.yaml", made.cleanFolder());

@@ -13,12 +13,7 @@ using dataset_check::PictureState;
 using nlohmann::ordered_json;
 using tests::entryOf;
 using tests::MadeCheck;
-
-namespace {
-
-ordered_json json(const char* text) { return ordered_json::parse(text); }
-
-}  // namespace
+using tests::orderedJson;
 
 class TstCleaningTurned : public QObject {
   Q_OBJECT
@@ -60,15 +55,16 @@ class TstCleaningTurned : public QObject {
     MadeCheck made;
     made.pictures.states["train-1.png"] = PictureState::Turned;
     made.pictures.orientations["train-1.png"] = 6;
-    made.add(json(R"({"keypoints": [21, 12, 2, 0, 0, 0, 29.5, 19, 1], "num_keypoints": 2})"));
-    made.add(json(R"({"id": 101, "bbox": [5, 15, 10, 10], "keypoints": [3, "a", 1, 7],
+    made.add(
+        orderedJson(R"({"keypoints": [21, 12, 2, 0, 0, 0, 29.5, 19, 1], "num_keypoints": 2})"));
+    made.add(orderedJson(R"({"id": 101, "bbox": [5, 15, 10, 10], "keypoints": [3, "a", 1, 7],
                       "segmentation": [[5, 15, 15, 15, 15, 25, 5, 25]]})"));
     QVERIFY(made.checkCleaned().faults.empty());
     const ordered_json annotations = made.cleaned(Part::Train)["annotations"];
     // Pixels from 0: stored x is y as displayed, stored y is 39 - x.
     QVERIFY(entryOf(annotations, 100)["keypoints"] ==
             (ordered_json{12.0, 18.0, 2, 0, 0, 0, 19.0, 9.5, 1}));
-    QVERIFY(entryOf(annotations, 101)["keypoints"] == json(R"([3, "a", 1, 7])"));
+    QVERIFY(entryOf(annotations, 101)["keypoints"] == orderedJson(R"([3, "a", 1, 7])"));
     QVERIFY(!entryOf(annotations, 1).contains("keypoints"));
   }
 
@@ -104,7 +100,8 @@ class TstCleaningTurned : public QObject {
     MadeCheck made;
     made.pictures.states["train-1.png"] = PictureState::Turned;
     made.pictures.orientations["train-1.png"] = 6;
-    ordered_json& added = made.add(json(R"({"segmentation": [[30, 10, 50, 10, 50, 20, 30, 20]]})"));
+    ordered_json& added =
+        made.add(orderedJson(R"({"segmentation": [[30, 10, 50, 10, 50, 20, 30, 20]]})"));
     added.erase("bbox");
     const dataset_check::DatasetCheck again = made.checkCleaned();
     QVERIFY2(again.faults.empty(), again.faults.empty() ? "" : again.faults[0].text.c_str());

@@ -15,6 +15,7 @@ using nlohmann::ordered_json;
 using tests::faultsOf;
 using tests::Found;
 using tests::MadeCheck;
+using tests::orderedJson;
 using tests::textOf;
 
 using Plant = std::function<void(MadeCheck&)>;
@@ -24,11 +25,8 @@ Q_DECLARE_METATYPE(Faults)
 
 namespace {
 
-/// Its members do not change a string's numbers into others.
-ordered_json json(const char* text) { return ordered_json::parse(text); }
-
 Plant adding(const char* changes) {
-  return [changes](MadeCheck& made) { made.add(json(changes)); };
+  return [changes](MadeCheck& made) { made.add(orderedJson(changes)); };
 }
 
 Plant withState(const char* name, PictureState state) {
@@ -40,7 +38,7 @@ Plant copying(const char* name, const char* of) {
 }
 
 void plantImage(MadeCheck& made, const char* entry) {
-  made.part(Part::Train)["images"].push_back(json(entry));
+  made.part(Part::Train)["images"].push_back(orderedJson(entry));
 }
 
 }  // namespace
@@ -137,7 +135,7 @@ class TstDatasetCheck : public QObject {
     row("image without width, and its annotation",
         [](MadeCheck& made) {
           plantImage(made, R"({"id": 5, "file_name": "a.png", "width": 0, "height": 3})");
-          made.add(json(R"({"image_id": 5})"));
+          made.add(orderedJson(R"({"image_id": 5})"));
         },
         {{"invalid_entry", 5, {}}});
     row("image entry twice",
@@ -153,13 +151,13 @@ class TstDatasetCheck : public QObject {
         {{"duplicate_id", 3, {}}});
     row("class without a name, and its annotation",
         [](MadeCheck& made) {
-          made.part(Part::Train)["categories"].push_back(json(R"({"id": 2})"));
-          made.add(json(R"({"category_id": 2})"));
+          made.part(Part::Train)["categories"].push_back(orderedJson(R"({"id": 2})"));
+          made.add(orderedJson(R"({"category_id": 2})"));
         },
         {{"invalid_entry", {}, {}}});
     row("class id twice",
         [](MadeCheck& made) {
-          made.part(Part::Train)["categories"].push_back(json(R"({"id": 1, "name": "b"})"));
+          made.part(Part::Train)["categories"].push_back(orderedJson(R"({"id": 1, "name": "b"})"));
         },
         {{"duplicate_id", {}, {}}});
   }
@@ -206,8 +204,8 @@ class TstDatasetCheck : public QObject {
 
   void everyFaultHasItsPlace() {
     MadeCheck made;
-    made.add(json(R"({"bbox": [20, 10, 0, 10]})"));
-    made.add(json(R"({"id": 101, "category_id": 9})"));
+    made.add(orderedJson(R"({"bbox": [20, 10, 0, 10]})"));
+    made.add(orderedJson(R"({"id": 101, "category_id": 9})"));
     made.pictures.states["val-2.png"] = PictureState::Truncated;
     const dataset_check::DatasetCheck check = made.check();
     QCOMPARE(check.faults.size(), 3u);
@@ -279,8 +277,8 @@ class TstDatasetCheck : public QObject {
 
   void whatTrainingRefusesIsSaidInItsWords() {
     MadeCheck made;
-    made.add(json(R"({"category_id": 9})"));
-    made.add(json(R"({"id": 101, "image_id": 9})"));
+    made.add(orderedJson(R"({"category_id": 9})"));
+    made.add(orderedJson(R"({"id": 101, "image_id": 9})"));
     made.pictures.states["train-2.png"] = PictureState::Missing;
     const dataset_check::DatasetCheck check = made.check();
     QCOMPARE(check.refusals.size(), 2u);
@@ -297,7 +295,7 @@ class TstDatasetCheck : public QObject {
 
   void settingsThatDoNotFitTheAnnotationsAreRefused() {
     MadeCheck made;
-    made.part(Part::Val)["categories"].push_back(json(R"({"id": 2, "name": "o\nther"})"));
+    made.part(Part::Val)["categories"].push_back(orderedJson(R"({"id": 2, "name": "o\nther"})"));
     QCOMPARE(made.check().refusals, std::vector<std::string>{"dataset.val.annotations: category 2 "
                                                              "'o ther' is missing in the training "
                                                              "split"});
@@ -336,7 +334,7 @@ class TstDatasetCheck : public QObject {
 
   void theReportAsJsonHasEveryFinding() {
     MadeCheck made;
-    made.add(json(R"({"id": null, "bbox": [20, 10, 0, 10]})"));
+    made.add(orderedJson(R"({"id": null, "bbox": [20, 10, 0, 10]})"));
     made.part(Part::Val)["annotations"].erase(0);
     const dataset_check::DatasetCheck check = made.check();
     const auto report = ordered_json::parse(jsonOf(check, made.experiment, nullptr));

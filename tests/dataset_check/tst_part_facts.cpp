@@ -9,10 +9,9 @@ using dataset_check::FindingKind;
 using dataset_check::Part;
 using nlohmann::ordered_json;
 using tests::MadeCheck;
+using tests::orderedJson;
 
 namespace {
-
-ordered_json json(const char* text) { return ordered_json::parse(text); }
 
 /// The counts of a histogram that are not 0, by their lower edge.
 std::map<double, std::int64_t> filled(const dataset_check::Histogram& histogram) {
@@ -40,13 +39,13 @@ class TstPartFacts : public QObject {
     MadeCheck made;
     ordered_json& train = made.part(Part::Train);
     train["images"].push_back(
-        json(R"({"id": 5, "file_name": "train-5.png", "width": 80, "height": 60})"));
-    train["categories"].push_back(json(R"({"id": 7, "name": "dot"})"));
-    made.add(json(R"({"category_id": 7, "bbox": [20, 10, 5, 10], "area": 50,
+        orderedJson(R"({"id": 5, "file_name": "train-5.png", "width": 80, "height": 60})"));
+    train["categories"].push_back(orderedJson(R"({"id": 7, "name": "dot"})"));
+    made.add(orderedJson(R"({"category_id": 7, "bbox": [20, 10, 5, 10], "area": 50,
                       "segmentation": [[20, 10, 25, 10, 25, 20, 20, 20]]})"));
-    made.add(json(R"({"id": 101, "iscrowd": 1, "bbox": [20, 10, 5, 10],
+    made.add(orderedJson(R"({"id": 101, "iscrowd": 1, "bbox": [20, 10, 5, 10],
                       "segmentation": [[20, 10, 25, 10, 25, 20, 20, 20]]})"));
-    made.add(json(R"({"id": 102, "image_id": 2, "segmentation": []})"));
+    made.add(orderedJson(R"({"id": 102, "image_id": 2, "segmentation": []})"));
     made.experiment.augment.minSize = {300};  // ten times a side of 30
     const dataset_check::DatasetCheck check = made.check();
     const dataset_check::PartFacts& facts = check.parts[0].facts;
@@ -111,7 +110,7 @@ class TstPartFacts : public QObject {
                                  {"height", 30}});
       made.add({{"id", 1000 + id}, {"image_id", id}, {"area", 95 + id % 10}});
     }
-    made.add(json(R"({"id": 7777, "image_id": 50, "bbox": [1, 1, 30, 3], "area": 2,
+    made.add(orderedJson(R"({"id": 7777, "image_id": 50, "bbox": [1, 1, 30, 3], "area": 2,
                       "segmentation": [[1, 1, 31, 1, 31, 4, 1, 4]]})"));
     const dataset_check::DatasetCheck check = made.check();
     for (const FindingKind kind : {FindingKind::UnusualArea, FindingKind::UnusualAspect}) {
@@ -126,7 +125,7 @@ class TstPartFacts : public QObject {
   void starvedClassesAreNoted() {
     MadeCheck made;
     for (const Part part : {Part::Train, Part::Val})
-      made.part(part)["categories"].push_back(json(R"({"id": 7, "name": "dot"})"));
+      made.part(part)["categories"].push_back(orderedJson(R"({"id": 7, "name": "dot"})"));
     const auto notes = notesOf(made.check(), FindingKind::StarvedClass);
     std::vector<std::string> texts;
     for (const dataset_check::Finding& note : notes)

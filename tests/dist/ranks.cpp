@@ -6,6 +6,7 @@
 
 #include <exception>
 #include <future>
+#include <stdexcept>
 #include <thread>
 
 namespace lockstep::tests {
@@ -74,6 +75,10 @@ void onNodes(const std::vector<int>& ranks, const std::function<void(dist::World
     }
   }
   threads.run();
+}
+
+void require(bool holds, const std::string& what) {
+  if (!holds) throw std::runtime_error(what);
 }
 
 TakenPort::TakenPort() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {

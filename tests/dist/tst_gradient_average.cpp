@@ -7,13 +7,9 @@
 
 using namespace lockstep;
 using tests::onRanks;
+using tests::require;
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::runtime_error(what);
-}
-#define REQUIRE(condition) require(condition, #condition)
 
 /// Two layers, and a third that only some losses use.
 struct Net {

@@ -23,14 +23,9 @@
 using namespace lockstep;
 using tests::onNodes;
 using tests::onRanks;
+using tests::require;
 
 namespace {
-
-/// Throws, so that a failure in a rank's thread fails the test.
-void require(bool holds, const char* what) {
-  if (!holds) throw std::runtime_error(what);
-}
-#define REQUIRE(condition) require(condition, #condition)
 
 /// An IPv4 address at which other machines can reach this one; empty: none.
 std::string addressOfThisMachine() {

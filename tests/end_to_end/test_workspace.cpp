@@ -2,25 +2,29 @@
 
 #include <signal.h>
 
+#include <QCoreApplication>
 #include <QDateTime>
 #include <QDir>
 #include <QDirIterator>
 #include <QFile>
 #include <QFileInfo>
+#include <QTest>
+#include <algorithm>
+#include <optional>
 
 #include "engine/base/error.h"
+#include "engine/base/file_lock.h"
 #include "tests/support/test_data.h"
 
 namespace lockstep::tests {
+namespace fs = std::filesystem;
 namespace {
 
-constexpr int kPatienceMs = 180000;
-
-const char* const kExperiment = R"(name: end_to_end
+const char* const kSmallExperiment = R"(name: end_to_end
 base: %1
 dataset:
-  train: {images: shapes/train, annotations: shapes/annotations/instances_train.json}
-  val: {images: shapes/val, annotations: shapes/annotations/instances_val.json}
+  train: {images: %2/train, annotations: %2/annotations/instances_train.json}
+  val: {images: %2/val, annotations: %2/annotations/instances_val.json}
   loader_threads: 1
 augment: {min_size: [96], max_size: 160}
 model: {box_head: {score_threshold: 0.01, detections_per_image: 20}}
@@ -31,10 +35,48 @@ checkpoint: {every: 2, keep: 3}
 runtime: {device: cpu, cpu_threads: 1}
 )";
 
+/// What `train` said; the last file that is made.
+const char* const kSaid = "said.txt";
+
+QByteArray experimentOn(const QString& scenes) {
+  const auto base = QString::fromStdString((sourceFolder() / "configs/cpu_small.yaml").string());
+  return text(kSmallExperiment).arg(base, scenes).toUtf8();
+}
+
+/// Whether all of it is there, and newer than the programs and the experiments it is based on.
+bool isMade(const fs::path& made) {
+  std::error_code missing;
+  const auto time = fs::last_write_time(made / kSaid, missing);
+  if (missing) return false;
+  std::vector<fs::path> sources{QCoreApplication::applicationFilePath().toStdString()};
+  for (const char* name : {"lockstep-engine", "lockstep-worker"})
+    sources.emplace_back(program(name).toStdString());
+  for (const auto& entry : fs::directory_iterator(sourceFolder() / "configs"))
+    sources.push_back(entry.path());
+  return std::ranges::all_of(
+      sources, [&](const fs::path& source) { return fs::last_write_time(source) <= time; });
+}
+
 }  // namespace
 
 QStringList words(const char* line) {
-  return QString::fromUtf8(line).split(QLatin1Char(' '), Qt::SkipEmptyParts);
+  return text(line).split(QLatin1Char(' '), Qt::SkipEmptyParts);
+}
+
+void copyRun(const fs::path& from, const fs::path& to) {
+  fs::remove_all(to);
+  fs::create_directories(to);
+  for (const auto& entry : fs::recursive_directory_iterator(from)) {
+    const fs::path place = to / fs::relative(entry.path(), from);
+    if (entry.is_directory()) {
+      fs::create_directories(place);
+      continue;
+    }
+    const bool isLarge = entry.path().extension() == ".safetensors";
+    std::error_code failure;  // another file system
+    if (isLarge) fs::create_hard_link(entry.path(), place, failure);
+    if (!isLarge || failure) fs::copy_file(entry.path(), place);
+  }
 }
 
 const Curve& Curves::of(const char* tag) const {
@@ -112,17 +154,58 @@ ProcessResult TestWorkspace::run(const char* program, const QStringList& argumen
   return finish(*process);
 }
 
-bool TestWorkspace::makeShapes() const {
-  return engine({QStringLiteral("dataset"), QStringLiteral("shapes"), QStringLiteral("--out"),
-                 QStringLiteral("shapes"), QStringLiteral("--train"), QStringLiteral("4"),
-                 QStringLiteral("--val"), QStringLiteral("2"), QStringLiteral("--seed"),
-                 QStringLiteral("3")})
-             .status == 0;
+void TestWorkspace::copyShapes() const {
+  withMadeRun([this](const fs::path& made) {
+    fs::copy(made / "shapes", path(QStringLiteral("shapes")).toStdString(),
+             fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+  });
 }
 
 void TestWorkspace::writeExperiment() const {
-  const auto base = QString::fromStdString((sourceFolder() / "configs/cpu_small.yaml").string());
-  write(QStringLiteral("experiment.yaml"), QString::fromUtf8(kExperiment).arg(base).toUtf8());
+  write(QStringLiteral("experiment.yaml"), experimentOn(QStringLiteral("shapes")));
+}
+
+QByteArray TestWorkspace::copyMadeRun(const QString& name) const {
+  copyShapes();
+  QByteArray said;
+  withMadeRun([&](const fs::path& made) {
+    const auto read = [&](const char* file) {
+      return this->read(QString::fromStdString((made / file).string()));
+    };
+    write(QStringLiteral("experiment.yaml"), read("experiment.yaml"));
+    copyRun(made / "run", path(name).toStdString());
+    said = read(kSaid);
+  });
+  return said;
+}
+
+void TestWorkspace::withMadeRun(const std::function<void(const fs::path&)>& copy) const {
+  const fs::path build =
+      fs::path(program("lockstep-engine").toStdString()).parent_path().parent_path();
+  const fs::path made = build / "tests/end_to_end/made";
+  fs::create_directories(made.parent_path());
+  std::optional<base::FileLock> lock;
+  const auto isLocked = [&] {
+    lock = base::FileLock::tryAcquireAtOnce(made.string() + ".lock",
+                                            base::FileLock::Sharing::Exclusive);
+    return lock.has_value();
+  };
+  if (!QTest::qWaitFor(isLocked, kPatienceMs)) throw Error(made.string() + ": stays locked");
+  if (!isMade(made)) makeRun(made);
+  copy(made);
+}
+
+void TestWorkspace::makeRun(const fs::path& made) const {
+  fs::remove_all(made);
+  const auto in = [&](const char* name) { return QString::fromStdString((made / name).string()); };
+  const ProcessResult shapes =
+      engine(words("dataset shapes --train 4 --val 2 --seed 3 --out") + QStringList{in("shapes")});
+  if (shapes.status != 0) throw Error(shapes.err.toStdString());
+  write(in("experiment.yaml"), experimentOn(in("shapes")));
+  const ProcessResult run = engine(
+      {QStringLiteral("train"), in("experiment.yaml"), QStringLiteral("--output"), in("run")});
+  if (run.status != 0) throw Error(run.err.toStdString());
+  write(in(kSaid), run.err);
 }
 
 Curves TestWorkspace::curvesOf(const QString& run) const {

@@ -7,13 +7,19 @@
 #include <QStringList>
 #include <QTemporaryDir>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
 
 #include "engine/run_folder/run_folder.h"
+#include "tests/support/text.h"
 
 namespace lockstep::tests {
+
+/// Time limit of a step of a program.
+inline constexpr int kPatienceMs = 180000;
 
 /// Splits a command line without quotes.
 QStringList words(const char* line);
@@ -23,6 +29,9 @@ struct ProcessResult {
   int status = -1;  ///< exit status; -1: ended by a signal, or not in time
   QByteArray out, err;
 };
+
+/// Copies a run folder, with hard links to large files, which are only ever replaced.
+void copyRun(const std::filesystem::path& from, const std::filesystem::path& to);
 
 /// Values of one tag by step, as `lockstep-engine metrics` writes them.
 using Curve = std::map<std::int64_t, float>;
@@ -59,10 +68,14 @@ class TestWorkspace {
     return run("lockstep-engine", arguments);
   }
 
-  /// Generated scenes in the folder "shapes": 4 training images, 2 held-out images.
-  bool makeShapes() const;
+  /// Copies generated scenes to the folder "shapes": 4 training images, 2 held-out images.
+  void copyShapes() const;
   /// A small experiment on them in "experiment.yaml"; 6 steps take a few seconds.
   void writeExperiment() const;
+  /// Copies a finished run of such an experiment, the experiment and its scenes, all of which are
+  /// made once per build: the scenes that experiment.yaml and the run name lie in the build folder.
+  /// Returns what its `train` wrote to standard error.
+  QByteArray copyMadeRun(const QString& name = QStringLiteral("run")) const;
   Curves curvesOf(const QString& run) const;
   /// The only run in runs().
   run_folder::RunSummary onlyRun() const;
@@ -70,6 +83,11 @@ class TestWorkspace {
   std::map<QString, QString> files() const;
 
  private:
+  /// Calls `copy` with the build's folder of scenes and run, which no other process makes anew
+  /// then.
+  void withMadeRun(const std::function<void(const std::filesystem::path& made)>& copy) const;
+  void makeRun(const std::filesystem::path& made) const;
+
   QTemporaryDir folder_;
   std::vector<std::pair<QByteArray, QByteArray>> environment_;  ///< values to restore
 };

@@ -40,7 +40,7 @@ class TstBadImages : public QObject {
  private Q_SLOTS:
   void initTestCase() {
     place_ = std::make_unique<TestWorkspace>();
-    QVERIFY(place_->makeShapes());
+    place_->copyShapes();
     place_->writeExperiment();
     // One of four images, with batches of two: at most two of them are read in the first step.
     for (int number = 1; bad_.isEmpty() && number <= 3; ++number) {

@@ -11,11 +11,10 @@ using namespace lockstep;
 using tests::Choices;
 using tests::ProcessResult;
 using tests::TestWorkspace;
+using tests::text;
 namespace fs = std::filesystem;
 
 namespace {
-
-QString text(const char* bytes) { return QString::fromUtf8(bytes); }
 
 constexpr int kLongestLine = 600;
 
@@ -26,22 +25,6 @@ const char* const kTraces[] = {"terminate called", "Exception raised from",
                                "signal 6",         "SIGSEGV",
                                "SIGABRT",          "bad_alloc",
                                "nlohmann",         "json.exception"};
-
-/// A copy with hard links to large files, which are only ever replaced.
-void copyRun(const fs::path& from, const fs::path& to) {
-  fs::remove_all(to);
-  fs::create_directories(to);
-  for (const auto& entry : fs::recursive_directory_iterator(from)) {
-    const fs::path place = to / fs::relative(entry.path(), from);
-    if (entry.is_directory()) {
-      fs::create_directories(place);
-    } else if (entry.path().extension() == ".safetensors") {
-      fs::create_hard_link(entry.path(), place);
-    } else {
-      fs::copy_file(entry.path(), place);
-    }
-  }
-}
 
 /// "" or why the end of a command is not as expected.
 QString faultOf(const ProcessResult& ended, bool mayTellProgress) {
@@ -70,7 +53,7 @@ class TstDamagedRun : public QObject {
 
   /// A copy of the run, as `name`, with one of its files damaged.
   void damageCopy(const char* name, const QString& file, std::uint64_t variant) {
-    copyRun(path("whole"), path(name));
+    tests::copyRun(path("whole"), path(name));
     const fs::path target = path(name) / file.toStdString();
     const std::string bytes = base::readFile(target);
     fs::remove(target);
@@ -83,13 +66,7 @@ class TstDamagedRun : public QObject {
  private Q_SLOTS:
   void initTestCase() {
     place_ = std::make_unique<TestWorkspace>();
-    QVERIFY(place_->makeShapes());
-    place_->writeExperiment();
-    const ProcessResult run = place_->engine(
-        {text("train"), text("experiment.yaml"), text("--output"), text("whole"), text("--set"),
-         text("solver.max_steps=2"), text("--set"), text("checkpoint.every=1"), text("--set"),
-         text("evaluation.max_images=1"), text("--set"), text("monitor.predictions_every=0")});
-    QVERIFY2(run.status == 0, run.err.constData());
+    place_->copyMadeRun(text("whole"));
   }
 
   void cleanupTestCase() { place_.reset(); }
@@ -102,10 +79,12 @@ class TstDamagedRun : public QObject {
       for (int i = 0; i < count; ++i)
         QTest::addRow("%s, %s %d", line, file, i) << text(line) << text(file) << i;
     };
-    const char* const model = "checkpoints/step-00000002/model.safetensors";
-    const char* const optimizer = "checkpoints/step-00000002/optimizer.safetensors";
-    const char* const state = "checkpoints/step-00000002/state.json";
-    const char* const resume = "train run --resume --set solver.max_steps=3";
+    const char* const model = "checkpoints/step-00000006/model.safetensors";
+    const char* const optimizer = "checkpoints/step-00000006/optimizer.safetensors";
+    const char* const state = "checkpoints/step-00000006/state.json";
+    const char* const resume =
+        "train run --resume --set solver.max_steps=7 --set checkpoint.every=0 "
+        "--set monitor.predictions_every=0";
     rows("evaluate run --weights last --out answer.json", model, 6);
     rows("predict run --split val --out answer.json", model, 4);
     rows(resume, model, 3);

@@ -16,9 +16,7 @@ class TstDiff : public QObject {
  private Q_SLOTS:
   void initTestCase() {
     place_ = std::make_unique<TestWorkspace>();
-    QVERIFY(place_->makeShapes());
-    place_->writeExperiment();
-    train("train experiment.yaml --output whole");
+    place_->copyMadeRun(QStringLiteral("whole"));
     train("train experiment.yaml --output parts --set solver.max_steps=4");
     train("train parts --resume --set solver.max_steps=6");
   }
@@ -57,7 +55,7 @@ class TstDiff : public QObject {
   }
 
   void aChangedFileIsNamed() {
-    train("train experiment.yaml --output changed");
+    place_->copyMadeRun(QStringLiteral("changed"));
     QByteArray text = place_->read(QStringLiteral("changed/predictions/step-00000004.json"));
     place_->write(QStringLiteral("changed/predictions/step-00000004.json"),
                   text.replace("\"score_threshold\"", "\"threshold\""));
@@ -84,9 +82,10 @@ class TstDiff : public QObject {
     QVERIFY2(found.status == 0, found.err.constData());
     QVERIFY2(found.out.contains("\nAR100 ") && found.out.contains("\npanoptic quality"),
              found.out.constData());
-    const QByteArray json = place_->read(QStringLiteral("e.json"));
-    QVERIFY2(json.contains("\"losses\"") && json.contains("\"pq\"") && json.contains("\"counts\""),
-             json.constData());
+    const QByteArray evaluation = place_->read(QStringLiteral("e.json"));
+    QVERIFY2(evaluation.contains("\"losses\"") && evaluation.contains("\"pq\"") &&
+                 evaluation.contains("\"counts\""),
+             evaluation.constData());
     const QByteArray report = place_->read(QStringLiteral("report.html"));
     QVERIFY(report.startsWith("<!DOCTYPE html>") && report.contains("panoptic quality"));
     QVERIFY2(report.contains("2 images"), "those that were evaluated");

@@ -31,7 +31,7 @@ class TstFindLr : public QObject {
  private Q_SLOTS:
   void initTestCase() {
     place_ = std::make_unique<TestWorkspace>();
-    QVERIFY(place_->makeShapes());
+    place_->copyShapes();
     place_->writeExperiment();
     const QByteArray experiment = place_->read(QStringLiteral("experiment.yaml"));
     first_ = engine("train experiment.yaml --find-lr --output first --set solver.batch_size=2");

@@ -42,12 +42,10 @@ class TstReadOnlyRun : public QObject {
       if (setpriv_.isEmpty()) QSKIP("root writes everywhere, and setpriv is not there");
     }
     place_ = std::make_unique<TestWorkspace>();
+    place_->copyMadeRun(QStringLiteral("whole"));
     QDir().mkpath(place_->path(QStringLiteral("tmp")));
     qputenv("TMPDIR", place_->path(QStringLiteral("tmp")).toLocal8Bit());
     qputenv("LOCKSTEP_CHECKPOINT_PATIENCE", "0");
-    QVERIFY(place_->makeShapes());
-    place_->writeExperiment();
-    QVERIFY(train("train experiment.yaml --output whole --set solver.max_steps=6").status == 0);
     QVERIFY(train("train experiment.yaml --output run --set solver.max_steps=2").status == 0);
   }
 

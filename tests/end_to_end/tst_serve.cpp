@@ -19,13 +19,12 @@ using namespace lockstep;
 using nlohmann::json;
 using tests::HttpClient;
 using tests::HttpReply;
+using tests::kPatienceMs;
 using tests::ProcessResult;
 using tests::TestWorkspace;
 using tests::words;
 
 namespace {
-
-constexpr int kPatienceMs = 60000;
 
 /// `lockstep-engine serve` with the real worker, ready.
 class Server {
@@ -70,10 +69,7 @@ class TstServe : public QObject {
  private Q_SLOTS:
   void initTestCase() {
     place_ = std::make_unique<TestWorkspace>();
-    QVERIFY(place_->makeShapes());
-    place_->writeExperiment();
-    const ProcessResult trained = engine("train experiment.yaml --output run");
-    QVERIFY2(trained.status == 0, trained.err.constData());
+    place_->copyMadeRun();
     for (const char* folder : {"shapes/train", "shapes/val"}) {
       const QDir images(place_->path(QLatin1String(folder)));
       for (const QString& name : images.entryList(QDir::Files)) files_ << images.filePath(name);
@@ -120,7 +116,7 @@ class TstServe : public QObject {
 
   /// What predict writes is the answer's text but for the names of the files.
   void answersArePredictsToTheLastByte() {
-    const Server server(*place_, QStringLiteral("run"), kLastWeights);
+    const Server& server = serverOfRun();
     QVERIFY(server.isReady());
     QByteArray body;
     for (const QString& file : files_)
@@ -141,7 +137,7 @@ class TstServe : public QObject {
         QString::fromStdString((sources / ".venv/checkers/triton/bin/python").string());
     if (!QFile::exists(python))
       QSKIP("Triton's client is not installed (packaging/setup.sh --dev)");
-    const Server server(*place_, QStringLiteral("run"), kLastWeights);
+    const Server& server = serverOfRun();
     QVERIFY(server.isReady());
     const auto script = sources / "tests/end_to_end/open_inference_client.py";
     QCOMPARE(QProcess::execute(
@@ -156,7 +152,7 @@ class TstServe : public QObject {
     if (QStandardPaths::findExecutable(QStringLiteral("chromium")).isEmpty())
       QSKIP("chromium is not installed");
     if (tests::python().isEmpty()) QSKIP("pycocotools is not installed (packaging/setup.sh --dev)");
-    const Server server(*place_, QStringLiteral("run"), kLastWeights);
+    const Server& server = serverOfRun();
     QVERIFY(server.isReady());
     const auto script = tests::sourceFolder() / "tests/end_to_end/page_in_chromium.py";
     QCOMPARE(QProcess::execute(tests::python(), {QString::fromStdString(script.string()),
@@ -183,7 +179,7 @@ class TstServe : public QObject {
     QCOMPARE(QProcess::execute(tests::python(),
                                {QStringLiteral("-c"), script, files_[0], turned, upright}),
              0);
-    const Server server(*place_, QStringLiteral("run"), kLastWeights);
+    const Server& server = serverOfRun();
     QVERIFY(server.isReady());
     const HttpReply reply = server.detect(place_->read(turned), "?score=0");
     QVERIFY(reply.body.size() > 100);
@@ -214,7 +210,7 @@ class TstServe : public QObject {
   }
 
   void labelsAreTheMasksByScore() {
-    const Server server(*place_, QStringLiteral("run"), kLastWeights);
+    const Server& server = serverOfRun();
     QVERIFY(server.isReady());
     const HttpReply reply = server.detect(place_->read(files_[0]), "?form=labels");
     QCOMPARE(reply.headers.at("content-type"), std::string("image/png"));
@@ -234,7 +230,7 @@ class TstServe : public QObject {
   }
 
   void overlaysAndPolygonsAreOfTheImage() {
-    const Server server(*place_, QStringLiteral("run"), kLastWeights);
+    const Server& server = serverOfRun();
     QVERIFY(server.isReady());
     const QByteArray image = place_->read(files_[0]);
     const QImage drawn =
@@ -281,7 +277,7 @@ class TstServe : public QObject {
   void whatIsNoImageIsTheClientsFault() {
     QFETCH(QByteArray, bytes);
     QFETCH(QByteArray, why);
-    const Server server(*place_, QStringLiteral("run"));
+    const Server& server = serverOfRun();
     QVERIFY(server.isReady());
     const HttpReply reply = server.detect(bytes);
     QCOMPARE(reply.status, 400);
@@ -301,6 +297,11 @@ class TstServe : public QObject {
 
  private:
   ProcessResult engine(const char* line) const { return place_->engine(words(line)); }
+  /// One server for all slots that need no other options.
+  const Server& serverOfRun() {
+    if (!server_) server_ = std::make_unique<Server>(*place_, QStringLiteral("run"), kLastWeights);
+    return *server_;
+  }
   QString weights() const {
     const run_folder::Layout run(place_->path(QStringLiteral("run")).toStdString());
     return QString::fromStdString(run_folder::resolveWeights(run, "last").string());
@@ -312,6 +313,7 @@ class TstServe : public QObject {
   }
 
   std::unique_ptr<TestWorkspace> place_;
+  std::unique_ptr<Server> server_;
   QStringList files_;
   std::map<QString, json> predicted_;
 };

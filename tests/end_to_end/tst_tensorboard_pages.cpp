@@ -47,9 +47,7 @@ class TstTensorboardPages : public QObject {
  private Q_SLOTS:
   void initTestCase() {
     place_ = std::make_unique<TestWorkspace>();
-    QVERIFY(place_->makeShapes());
-    place_->writeExperiment();
-    train("plain", "");
+    place_->copyMadeRun(QStringLiteral("runs/plain"));
     train("pictures", " --set monitor.summary_images=2");
     train("more", " --set monitor.summary_images=2 --set monitor.prediction_images=0");
     train("two", " --set monitor.summary_images=2 --set solver.batch_size=2 --workers 2");

@@ -14,7 +14,9 @@ using tests::TestWorkspace;
 
 namespace {
 
-QString text(const std::filesystem::path& path) { return QString::fromStdString(path.string()); }
+QString pathText(const std::filesystem::path& path) {
+  return QString::fromStdString(path.string());
+}
 
 /// With every anchor and every proposal sampled no loss depends on a random choice.
 QByteArray evaluationExperiment(const QString& images) {
@@ -73,7 +75,7 @@ class TstTorchvisionImages : public QObject {
   void cleanup() { place_.reset(); }
 
   void generatedScenes() {
-    QVERIFY(place_->makeShapes());
+    place_->copyShapes();
     compareEvaluation(place_->path(QStringLiteral("shapes/train")),
                       place_->path(QStringLiteral("shapes/annotations/instances_train.json")));
   }
@@ -81,7 +83,8 @@ class TstTorchvisionImages : public QObject {
   void realPhotographs() {
     const auto data = tests::realData("coco-tiny");
     if (data.empty()) QSKIP("LOCKSTEP_TEST_DATA has no coco-tiny");
-    compareEvaluation(text(data / "val2017"), text(data / "annotations/instances_val2017.json"));
+    compareEvaluation(pathText(data / "val2017"),
+                      pathText(data / "annotations/instances_val2017.json"));
   }
 
   /// With every tensor that a norm can have.
@@ -92,7 +95,7 @@ class TstTorchvisionImages : public QObject {
   }
   void aTrainedModelLoadsInPythonAndPredictsTheSame() {
     QFETCH(QString, norm);
-    QVERIFY(place_->makeShapes());
+    place_->copyShapes();
     const QString held = place_->path(QStringLiteral("shapes/val"));
     QVERIFY(makeWeights(held, place_->path(QStringLiteral("shapes/annotations/instances_val.json")),
                         {QStringLiteral("--norm"), norm, QStringLiteral("--no-figures")}));
@@ -118,16 +121,16 @@ class TstTorchvisionImages : public QObject {
   }
 
   void aConvertedBackboneTrainsAndTheLogNamesItsTensors() {
-    QVERIFY(place_->makeShapes());
+    place_->copyShapes();
     place_->writeExperiment();
     const QString pth = place_->path(QStringLiteral("resnet18.pth"));
     const QString weights = place_->path(QStringLiteral("resnet18.safetensors"));
     const ProcessResult made =
-        python({text(tests::sourceFolder() / "tests/reference/weights_files.py"),
+        python({pathText(tests::sourceFolder() / "tests/reference/weights_files.py"),
                 QStringLiteral("resnet18"), pth});
     QVERIFY2(made.status == 0, made.err);
     const ProcessResult converted =
-        python({text(tests::sourceFolder() / "packaging/convert_weights.py"), pth, weights});
+        python({pathText(tests::sourceFolder() / "packaging/convert_weights.py"), pth, weights});
     QVERIFY2(converted.status == 0, converted.err);
     const ProcessResult trained =
         place_->engine({QStringLiteral("train"), place_->path(QStringLiteral("experiment.yaml")),
@@ -150,7 +153,7 @@ class TstTorchvisionImages : public QObject {
   }
   static ProcessResult images(const QStringList& arguments) {
     const auto script = tests::sourceFolder() / "tests/reference/torchvision_images.py";
-    return python(QStringList{text(script)} + arguments);
+    return python(QStringList{pathText(script)} + arguments);
   }
 
   QString folder() const { return place_->path(QStringLiteral("torchvision")); }

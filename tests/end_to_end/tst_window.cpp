@@ -30,7 +30,9 @@
 
 using namespace lockstep;
 using app::MainWindow;
+using tests::kPatienceMs;
 using tests::TestWorkspace;
+using tests::text;
 
 /// A step of a longer test, which ends at the first failure.
 #define STEP(call) \
@@ -39,10 +41,8 @@ using tests::TestWorkspace;
 
 namespace {
 
-constexpr int kPatienceMs = 180000;
-
 /// More steps than are trained: the window stops these runs.
-const char* const kExperiment = R"(# Tiny images, so that a step takes a moment.
+const char* const kWatchedExperiment = R"(# Tiny images, so that a step takes a moment.
 base: %1
 name: watched           # names its runs
 
@@ -66,8 +66,6 @@ monitor: {log_every: 1, predictions_every: 4, prediction_images: 2}
 checkpoint: {every: 4, keep: 2}
 runtime: {device: cpu, cpu_threads: 1}
 )";
-
-QString text(const char* bytes) { return QString::fromUtf8(bytes); }
 
 /// Whether two colours are the same except for antialiasing.
 bool isNear(QRgb pixel, const QColor& colour) {
@@ -218,7 +216,7 @@ class TstWindow : public QObject {
   QString experimentText(const QString& data) {
     const auto base =
         QString::fromStdString((tests::sourceFolder() / "configs/cpu_small.yaml").string());
-    return text(kExperiment).arg(base, data);
+    return text(kWatchedExperiment).arg(base, data);
   }
 
   /// Types a value of a key into its row of the form, which the search shows.
@@ -326,7 +324,7 @@ class TstWindow : public QObject {
  private Q_SLOTS:
   void init() {
     place_ = std::make_unique<TestWorkspace>();
-    QVERIFY(place_->makeShapes());
+    place_->copyShapes();
   }
 
   void cleanup() {
@@ -336,15 +334,16 @@ class TstWindow : public QObject {
 
   void twoWindowsShareOneInspection() {
     place_->writeExperiment();
-    const auto trained = place_->engine(
-        tests::words("train experiment.yaml --set monitor.prediction_images=1 --output run"));
+    const auto trained =
+        place_->engine(tests::words("train experiment.yaml --set solver.max_steps=4 --set "
+                                    "monitor.prediction_images=1 --output run"));
     QVERIFY2(trained.status == 0, trained.err.constData());
     const QString run = place_->path(text("run"));
     auto first = windowOn({run}), second = windowOn({run});
-    STEP(predictUnwatched(*first, 6));
-    STEP(predictUnwatched(*second, 6));
-    first.reset();  // and its worker
+    STEP(predictUnwatched(*first, 4));
     STEP(predictUnwatched(*second, 4));
+    first.reset();  // and its worker
+    STEP(predictUnwatched(*second, 2));
   }
 
   void anEditedExperimentIsTrainedWatchedAndStopped_data() {

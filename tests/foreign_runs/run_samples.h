@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <string>
 #include <utility>
@@ -11,14 +10,10 @@
 
 #include "engine/foreign_runs/run_reader.h"
 #include "tests/events/record_samples.h"
+#include "tests/support/write_text.h"
 
 /// Small logs of other programs, in the layouts that they document.
 namespace lockstep::tests {
-
-inline void writeText(const std::filesystem::path& file, const std::string& text) {
-  std::filesystem::create_directories(file.parent_path());
-  writeBytes(file, text);
-}
 
 /// Values of one step as torch's SummaryWriter writes them: a record for each.
 inline std::string torchRecords(std::int64_t step, const events::ScalarValues& values,

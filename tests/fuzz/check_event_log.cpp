@@ -5,7 +5,6 @@
 #include <fstream>
 #include <optional>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -18,6 +17,7 @@
 #include "engine/events/writer.h"
 #include "engine/protocol/messages.h"
 #include "tests/fuzz/choices.h"
+#include "tests/fuzz/reading_check.h"
 
 namespace lockstep::tests {
 namespace fs = std::filesystem;
@@ -26,10 +26,6 @@ namespace {
 using events::Reader;
 using events::Record;
 using events::RecordView;
-
-void expect(bool holds, const std::string& what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 bool isSame(const Record& a, const Record& b) {
   const auto isSameScalar = [](const auto& left, const auto& right) {

@@ -11,16 +11,13 @@
 #include "engine/protocol/messages.h"
 #include "engine/protocol/worker_messages.h"
 #include "tests/fuzz/choices.h"
+#include "tests/fuzz/reading_check.h"
 
 namespace lockstep::tests {
 namespace {
 
 using protocol::kMaxLineBytes;
 using protocol::LineBuffer;
-
-void expect(bool holds, const std::string& what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 /// `decode` takes the line or throws Error; what it takes survives writing and reading.
 template <typename Decode, typename Encode>

@@ -26,11 +26,11 @@ std::string framed(std::uint64_t length, const std::string& data) {
 }
 
 /// The data of every frame, and what lies behind the last whole one.
-struct Parts {
+struct EventLogParts {
   std::vector<std::string> data;
   std::string rest;
 
-  explicit Parts(std::string_view file) {
+  explicit EventLogParts(std::string_view file) {
     for (;;) {
       const events::Frame frame = events::readFrame(file);
       if (frame.status == events::Frame::Status::Partial ||
@@ -115,7 +115,7 @@ std::string anyRecord(const std::vector<std::string>& data, Choices& choices) {
   return frame.substr(12, frame.size() - 16);
 }
 
-void damageFrames(Parts& parts, Choices& choices) {
+void damageFrames(EventLogParts& parts, Choices& choices) {
   auto& data = parts.data;
   const std::size_t at = choices.below(data.size()), other = choices.below(data.size());
   const auto place = data.begin() + static_cast<std::ptrdiff_t>(at);
@@ -145,7 +145,7 @@ void damageFrames(Parts& parts, Choices& choices) {
 }  // namespace
 
 std::string damagedEventLog(const std::string& file, Choices& choices) {
-  Parts parts(file);
+  EventLogParts parts(file);
   if (choices.oneIn(4) || parts.data.empty()) return damagedBytes(file, choices);
   for (std::size_t i = choices.oneIn(3) ? 3 : 1; i > 0 && !parts.data.empty(); --i)
     damageFrames(parts, choices);

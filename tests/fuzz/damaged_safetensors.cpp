@@ -20,10 +20,10 @@ std::string withLength(std::uint64_t length, const std::string& rest) {
 }
 
 /// A file in its three parts.
-struct Parts {
+struct SafetensorsParts {
   std::string header, data;
 
-  explicit Parts(const std::string& file) {
+  explicit SafetensorsParts(const std::string& file) {
     std::uint64_t length = 0;
     for (std::size_t i = kLengthBytes; i-- > 0;)
       length = length << 8 | static_cast<unsigned char>(file[i]);
@@ -33,7 +33,7 @@ struct Parts {
   std::string file() const { return withLength(header.size(), header + data); }
 };
 
-std::string withWrongLength(const Parts& parts, Choices& choices) {
+std::string withWrongLength(const SafetensorsParts& parts, Choices& choices) {
   const std::uint64_t size = parts.header.size(), all = size + parts.data.size();
   const std::vector<std::uint64_t> lengths{0,
                                            1,
@@ -123,7 +123,7 @@ void damageMetadata(Json& header, Choices& choices) {
 }  // namespace
 
 std::string damagedSafetensors(const std::string& file, Choices& choices) {
-  Parts parts(file);
+  SafetensorsParts parts(file);
   switch (choices.below(8)) {
     case 0:
       return damagedBytes(file, choices);

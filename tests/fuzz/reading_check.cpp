@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <stdexcept>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
@@ -25,11 +26,11 @@ constexpr std::size_t kMaxFailures = 5;
 constexpr std::array kCrashes{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPROF};
 constexpr time_t kMaxSeconds = 2;
 
-std::array<char, 400> reading{};  // printed by the signal handler
+std::array<char, 400> crashText{};  // printed by the signal handler
 
 void reportCrash(int number) {
   [[maybe_unused]] const auto written =
-      ::write(STDERR_FILENO, reading.data(), std::strlen(reading.data()));
+      ::write(STDERR_FILENO, crashText.data(), std::strlen(crashText.data()));
   ::signal(number, SIG_DFL);
   ::raise(number);
 }
@@ -54,8 +55,9 @@ class CrashReporter {
   CrashReporter(const CrashReporter&) = delete;
 
   void begin(const std::string& name, const std::filesystem::path& file) {
-    std::snprintf(reading.data(), reading.size(), "crashed, or %d s were not enough, on %s: %s\n",
-                  static_cast<int>(kMaxSeconds), name.c_str(), file.c_str());
+    std::snprintf(crashText.data(), crashText.size(),
+                  "crashed, or %d s were not enough, on %s: %s\n", static_cast<int>(kMaxSeconds),
+                  name.c_str(), file.c_str());
     allow(kMaxSeconds);
   }
 
@@ -124,6 +126,10 @@ class Readings {
 };
 
 }  // namespace
+
+void expect(bool holds, const std::string& what) {
+  if (!holds) throw std::logic_error(what);
+}
 
 Variants chosenVariants(std::uint64_t usual) {
   return {variable("LOCKSTEP_FUZZ_SEED", 1), variable("LOCKSTEP_FUZZ_FIRST", 0),

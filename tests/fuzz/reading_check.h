@@ -23,6 +23,9 @@ Variants chosenVariants(std::uint64_t usual);
 /// Call in initTestCase: Qt Test aborts after 300 s, but long fuzzing takes longer.
 void allowFuzzingTime();
 
+/// Throws std::logic_error unless `holds`: a property is violated.
+void expect(bool holds, const std::string& what);
+
 struct ReadingCheck {
   std::string name;             ///< in messages
   std::filesystem::path file;   ///< overwritten with each variant

@@ -15,13 +15,10 @@ using foreign_runs::RunReader;
 using foreign_runs::Source;
 using tests::Choices;
 using tests::Curves;
+using tests::expect;
 namespace fs = std::filesystem;
 
 namespace {
-
-void expect(bool holds, const std::string& what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 std::vector<std::string> linesOf(const std::string& text) {
   std::vector<std::string> lines;
@@ -81,8 +78,8 @@ Curves curvesOf(const foreign_runs::ForeignRun& run) {
 }
 
 /// The same of a file that grows in pieces.
-Curves growingOf(const foreign_runs::ForeignRun& run, const fs::path& file,
-                 const std::string& bytes) {
+Curves curvesOfGrowing(const foreign_runs::ForeignRun& run, const fs::path& file,
+                       const std::string& bytes) {
   Choices choices(7, bytes.size());
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
   RunReader reader(run);
@@ -162,7 +159,7 @@ class TstForeignLogs : public QObject {
     const auto read = [&] {
       const std::string bytes = base::readFile(file);
       const Curves whole = curvesOf(run);
-      const Curves grown = growingOf(run, file, bytes);
+      const Curves grown = curvesOfGrowing(run, file, bytes);
       expect(whole == grown, "grown:\n" + grown.textOf() + "at once:\n" + whole.textOf());
     };
     const std::string failures =

@@ -11,12 +11,9 @@
 using namespace lockstep;
 using namespace lockstep::run_folder;
 using tests::Choices;
+using tests::expect;
 
 namespace {
-
-void expect(bool holds, const std::string& what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 /// What a list of runs shows can be drawn in one row, and sorted.
 void expectListed(const RunSummary& run) {

@@ -2,7 +2,7 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-#include "engine/cli/weights_facts.h"
+#include "engine/run_folder/weights_metadata.h"
 #include "tests/fuzz/mutants.h"
 #include "tests/fuzz/reading_check.h"
 #include "tests/support/test_main.h"
@@ -37,7 +37,7 @@ class TstWeightsFacts : public QObject {
     const std::string whole = wholeFile();
     const auto read = [&] {
       try {
-        cli::weightsFacts(file);
+        run_folder::weightsFacts(file);
       } catch (const std::exception& error) {
         throw std::logic_error(error.what());  // an Error, too
       }

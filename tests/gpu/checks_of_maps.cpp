@@ -9,7 +9,7 @@ namespace lockstep::gpu {
 namespace {
 
 /// Of packs of channels, and of channels that do not fill them.
-constexpr std::int64_t kChannels[] = {64, 20};
+constexpr std::int64_t kChannelCounts[] = {64, 20};
 
 at::Tensor randomMap(std::int64_t channels) {
   return at::randn({2, channels, 37, 50}).contiguous(at::MemoryFormat::ChannelsLast);
@@ -24,7 +24,7 @@ Finding maxPoolIsTheSame(const at::Device& device) {
   torch::manual_seed(8);
   Finding finding{true, ""};
   for (const at::ScalarType type : {at::kFloat, at::kBFloat16, at::kHalf}) {
-    for (const std::int64_t channels : kChannels) {
+    for (const std::int64_t channels : kChannelCounts) {
       // Few different values, so that there are ties.
       const at::Tensor map = (randomMap(channels) * 3).round().relu();
       const at::Tensor here = leafOn(at::kCPU, at::kFloat, map), there = leafOn(device, type, map);
@@ -84,7 +84,7 @@ Finding groupNormIsTheSame(const at::Device& device) {
                                     {at::kBFloat16, 2e-2},
                                     {at::kHalf, 4e-3}}) {
     double most = 0;
-    for (const std::int64_t channels : kChannels) {
+    for (const std::int64_t channels : kChannelCounts) {
       for (const bool hasResidual : {false, true}) {
         // Rounded to half precision, so that the reference normalises the same values.
         const auto map = [&] { return randomMap(channels).to(at::kBFloat16).to(at::kFloat); };
@@ -104,7 +104,7 @@ Finding epilogueIsTheSame(const at::Device& device) {
   Finding finding{true, ""};
   for (const auto& [type, limit] : {std::pair{at::kFloat, 1e-6}, {at::kBFloat16, 1e-2}}) {
     double most = 0;
-    for (const std::int64_t channels : kChannels) {
+    for (const std::int64_t channels : kChannelCounts) {
       const at::Tensor map = randomMap(channels), bias = at::randn({channels}),
                        residual = randomMap(channels);
       const auto finished = [&](const at::Device& where, at::ScalarType as) {

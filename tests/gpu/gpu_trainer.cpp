@@ -205,7 +205,7 @@ Finding evaluationIsTheCpus(const at::Device& device) {
 }
 
 /// Compared with the same run in float32.
-Finding bfloat16StaysNear(const at::Device& device) {
+Finding bfloat16RunStaysNear(const at::Device& device) {
   if (quickType(device) != at::kBFloat16)
     return {true, "this processor does not compute in it", /*isSkipped=*/true};
   config::Experiment experiment = bench().experiment(device);
@@ -237,6 +237,6 @@ int main(int argc, char** argv) {
                                   {"graphs", graphsIn(lockstep::config::Precision::Fp32)},
                                   {"graphs, bfloat16", graphsIn(lockstep::config::Precision::Bf16)},
                                   {"evaluation, beside the CPU's", evaluationIsTheCpus},
-                                  {"bfloat16", bfloat16StaysNear}};
+                                  {"bfloat16", bfloat16RunStaysNear}};
   return runAll(checks, isOnCpu ? at::Device(at::kCPU) : at::Device(at::kCUDA, 0), argv);
 }

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "engine/config/experiment.h"
+#include "engine/model/mask_rcnn.h"
 
 namespace lockstep::tests {
 
@@ -19,6 +23,13 @@ inline config::ModelConfig smallModel(config::Norm norm = config::Norm::Group) {
   config.maskHead.convs = 1;
   config.maskHead.channels = 16;
   return config;
+}
+
+/// Parameters and buffers by name.
+inline std::map<std::string, at::Tensor> stateOf(const model::MaskRcnn& model) {
+  std::map<std::string, at::Tensor> state;
+  for (const auto& [name, tensor] : model.namedState()) state.emplace(name, tensor);
+  return state;
 }
 
 }  // namespace lockstep::tests

@@ -19,7 +19,7 @@ namespace {
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr int kEveryRegion = 1000000;
 
-config::ModelConfig smallModel(const std::string& backbone, const std::string& norm) {
+config::ModelConfig referenceModel(const std::string& backbone, const std::string& norm) {
   config::ModelConfig config;
   config.backbone = backbone;
   config.norm = base::parseEnum<config::Norm>(norm);
@@ -64,7 +64,7 @@ TorchvisionCase::TorchvisionCase(const std::filesystem::path& folder, const std:
                                  const std::string& norm)
     : weights(read(folder / "weights.safetensors")),
       expected(read(folder / "expected.safetensors")),
-      model(std::make_unique<model::MaskRcnn>(smallModel(backbone, norm), 5, 1)) {
+      model(std::make_unique<model::MaskRcnn>(referenceModel(backbone, norm), 5, 1)) {
   {
     const at::NoGradGuard noGrad;
     for (auto& [name, tensor] : model->namedState()) {

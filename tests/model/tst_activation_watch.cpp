@@ -12,6 +12,7 @@
 
 using namespace lockstep;
 using tests::smallModel;
+using tests::stateOf;
 
 namespace {
 
@@ -20,13 +21,6 @@ void detect(model::MaskRcnn& model) {
   model.eval();
   const at::Tensor image = torch::linspace(-2, 2, 3 * 64 * 96).sin().view({1, 3, 64, 96});
   model.detect(image, {{60, 90}});
-}
-
-at::Tensor stateOf(const model::MaskRcnn& model, const std::string& wanted) {
-  for (const auto& [name, tensor] : model.namedState()) {
-    if (name == wanted) return tensor;
-  }
-  return {};
 }
 
 }  // namespace
@@ -72,8 +66,8 @@ class TstActivationWatch : public QObject {
     model::MaskRcnn model(smallModel(config::Norm::Batch), 3, 1);
     {
       const at::NoGradGuard noGrad;
-      stateOf(model, "backbone.body.layer3.0.conv2.weight").fill_(1e30);
-      stateOf(model, "backbone.body.layer3.0.bn2.weight").fill_(1e30);
+      stateOf(model).at("backbone.body.layer3.0.conv2.weight").fill_(1e30);
+      stateOf(model).at("backbone.body.layer3.0.bn2.weight").fill_(1e30);
     }
     std::string first;
     {

@@ -10,6 +10,7 @@
 
 using namespace lockstep;
 using config::Loss;
+using tests::stateOf;
 
 namespace {
 
@@ -17,13 +18,13 @@ constexpr std::int64_t kClasses = 3;
 constexpr float kFirstArea = 100, kSecondArea = 200;
 
 /// Two images with two objects each, whose areas tell them apart.
-struct Scene {
+struct TwoObjectScene {
   at::Tensor images = torch::linspace(-2, 2, 2 * 3 * 64 * 96).sin().view({2, 3, 64, 96}) * 2;
   std::vector<base::ImageSize> sizes{{60, 90}, {64, 80}};
   std::vector<std::uint64_t> keys{11, 12};
   structures::GtBatch gts;
 
-  Scene() {
+  TwoObjectScene() {
     std::vector<structures::GtInstances> all;
     for (const base::ImageSize& size : sizes) {
       at::Tensor masks = torch::zeros({2, size.height, size.width}, at::kByte);
@@ -51,12 +52,6 @@ config::ModelConfig withoutMasks() {
   return config;
 }
 
-std::map<std::string, at::Tensor> stateOf(const model::MaskRcnn& model) {
-  std::map<std::string, at::Tensor> state;
-  for (const auto& [name, tensor] : model.namedState()) state.emplace(name, tensor);
-  return state;
-}
-
 }  // namespace
 
 class TstBoxDetector : public QObject {
@@ -77,7 +72,7 @@ class TstBoxDetector : public QObject {
 
   void itsBoxLossesAreThoseOfTheModelWithMasks() {
     model::MaskRcnn whole(tests::smallModel(), kClasses, 1), boxes(withoutMasks(), kClasses, 1);
-    const Scene scene;
+    const TwoObjectScene scene;
     model::RoiLosses perRoi;
     model::Losses expected = whole.losses(scene.images, scene.sizes, scene.gts, scene.keys);
     model::Losses losses = boxes.losses(scene.images, scene.sizes, scene.gts, scene.keys, &perRoi);
@@ -95,7 +90,7 @@ class TstBoxDetector : public QObject {
     model::MaskRcnn whole(tests::smallModel(), kClasses, 1), boxes(withoutMasks(), kClasses, 1);
     whole.eval();
     boxes.eval();
-    const Scene scene;
+    const TwoObjectScene scene;
     const at::NoGradGuard noGradient;
     const auto expected = whole.detect(scene.images, scene.sizes);
     const auto found = boxes.detect(scene.images, scene.sizes);
@@ -116,7 +111,7 @@ class TstBoxDetector : public QObject {
     QFETCH(bool, isFixed);
     model::MaskRcnn model(tests::smallModel(), kClasses, 1);
     model.setRowShapes(isFixed ? model::RowShapes::Fixed : model::RowShapes::Compact);
-    const Scene scene;
+    const TwoObjectScene scene;
     model::RoiLosses all, some;
     model::Losses whole = model.losses(scene.images, scene.sizes, scene.gts, scene.keys, &all);
     model::Losses mixed =
@@ -140,7 +135,7 @@ class TstBoxDetector : public QObject {
 
   void batchesWithoutMasksTrainTheRest() {
     model::MaskRcnn model(tests::smallModel(), kClasses, 1);
-    const Scene scene;
+    const TwoObjectScene scene;
     model::Losses losses = model.losses(scene.images, scene.sizes,
                                         withoutMask(withoutMask(scene.gts, 0), 1), scene.keys);
     QCOMPARE(losses[Loss::Mask].item<float>(), 0.0F);

@@ -24,8 +24,8 @@ using tests::tapeCapture;
 namespace {
 
 /// Noise with one object.
-struct Scene {
-  Scene(std::int64_t height, std::int64_t width, std::uint64_t seed) : keys{seed} {
+struct NoiseScene {
+  NoiseScene(std::int64_t height, std::int64_t width, std::uint64_t seed) : keys{seed} {
     torch::manual_seed(seed);
     images = torch::randn({1, 3, height, width});
     sizes = {{height - 3, width - 5}};
@@ -40,7 +40,7 @@ struct Scene {
   std::vector<std::uint64_t> keys;
 };
 
-at::Tensor lossOf(model::MaskRcnn& model, const Scene& scene) {
+at::Tensor lossOf(model::MaskRcnn& model, const NoiseScene& scene) {
   return model
       .losses(scene.images, scene.sizes, structures::batchGroundTruth(scene.gts), scene.keys)
       .total({});
@@ -50,10 +50,10 @@ at::Tensor lossOf(model::MaskRcnn& model, const Scene& scene) {
 enum class Gradients { Zeroed, Undefined };
 
 /// A step of plain gradient descent over its micro-batches; returns the last loss.
-double step(model::MaskRcnn& model, const std::vector<Scene>& parts,
+double step(model::MaskRcnn& model, const std::vector<NoiseScene>& parts,
             Gradients cleared = Gradients::Zeroed) {
   at::Tensor loss;
-  for (const Scene& scene : parts) {
+  for (const NoiseScene& scene : parts) {
     loss = lossOf(model, scene);
     loss.backward();
   }
@@ -97,7 +97,7 @@ class TstCudaGraphSteps : public QObject {
     const std::pair<int, int> sizes[] = {{64, 96}, {64, 96}, {96, 64}, {64, 96}, {96, 64}};
     std::uint64_t seed = 1;
     for (const auto& [height, width] : sizes) {
-      std::vector<Scene> scenes;
+      std::vector<NoiseScene> scenes;
       for (int part = 0; part < parts; ++part) scenes.emplace_back(height, width, seed++);
       QCOMPARE(step(captured, scenes, cleared), step(plain, scenes, cleared));
     }
@@ -122,7 +122,7 @@ class TstCudaGraphSteps : public QObject {
     int captures = 0;
     captured.useCudaGraphs(counted(captures, tapeCapture()));
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-      Scene scene(64, 96, seed);
+      NoiseScene scene(64, 96, seed);
       scene.images = scene.images.to(at::kDouble);
       QCOMPARE(step(captured, {scene}), step(plain, {scene}));
       if (seed != 2) continue;
@@ -147,7 +147,7 @@ class TstCudaGraphSteps : public QObject {
       TORCH_CHECK(false, "the device cannot");
     });
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-      const Scene scene(64, 96, seed);
+      const NoiseScene scene(64, 96, seed);
       QCOMPARE(step(captured, {scene}), step(plain, {scene}));
     }
     QCOMPARE(tries, 1);
@@ -158,7 +158,7 @@ class TstCudaGraphSteps : public QObject {
     model::MaskRcnn model(smallModel(), 3, 1);
     EagerCapture eager;
     model.useCudaGraphs(eager.capture());
-    const Scene scene(64, 96, 1);
+    const NoiseScene scene(64, 96, 1);
     for (int i = 0; i < 3; ++i) {
       {
         const at::NoGradGuard noGradient;
@@ -198,7 +198,7 @@ class TstCudaGraphSteps : public QObject {
     config.backbone = backbone.toStdString();
     config.freezeStages = frozen;
     model::MaskRcnn model(config, 3, 1);
-    Scene scene(64, 96, 1);
+    NoiseScene scene(64, 96, 1);
     if (inHalves) {
       model.setComputeType(at::kBFloat16);
     } else {
@@ -234,7 +234,7 @@ class TstCudaGraphSteps : public QObject {
                                         replay();
                                       }};
     });
-    const Scene scene(64, 96, 1);
+    const NoiseScene scene(64, 96, 1);
     step(model, {scene});
     {
       const at::NoGradGuard noGradient;

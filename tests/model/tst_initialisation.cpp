@@ -6,14 +6,16 @@
 #include <map>
 
 #include "engine/model/mask_rcnn.h"
+#include "tests/model/small_model.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 
 using namespace lockstep;
+using tests::stateOf;
 
 namespace {
 
-config::ModelConfig smallModel() {
+config::ModelConfig wideModel() {
   config::ModelConfig config;
   config.backbone = "resnet18";
   config.norm = config::Norm::Group;
@@ -21,12 +23,6 @@ config::ModelConfig smallModel() {
   config.boxHead.fcDim = 128;
   config.maskHead.channels = 64;
   return config;
-}
-
-std::map<std::string, at::Tensor> stateOf(const model::MaskRcnn& model) {
-  std::map<std::string, at::Tensor> state;
-  for (const auto& [name, tensor] : model.namedState()) state[name] = tensor;
-  return state;
 }
 
 }  // namespace
@@ -37,21 +33,21 @@ class TstInitialisation : public QObject {
  private Q_SLOTS:
   void aSeedGivesTheSameWeightsWithAnyThreads() {
     at::set_num_threads(1);
-    const auto one = stateOf(model::MaskRcnn(smallModel(), 3, 7));
+    const auto one = stateOf(model::MaskRcnn(wideModel(), 3, 7));
     at::set_num_threads(2);
-    const auto two = stateOf(model::MaskRcnn(smallModel(), 3, 7));
+    const auto two = stateOf(model::MaskRcnn(wideModel(), 3, 7));
     for (const auto& [name, tensor] : one) QVERIFY2(at::equal(tensor, two.at(name)), name.c_str());
   }
 
   void initialisationDoesNotDependOnOtherParameters() {
-    config::ModelConfig wide = smallModel();
-    wide.boxHead.fcDim = 64;
-    const auto one = stateOf(model::MaskRcnn(smallModel(), 3, 7));
-    const auto two = stateOf(model::MaskRcnn(wide, 3, 7));
+    config::ModelConfig wider = wideModel();
+    wider.boxHead.fcDim = 64;
+    const auto one = stateOf(model::MaskRcnn(wideModel(), 3, 7));
+    const auto two = stateOf(model::MaskRcnn(wider, 3, 7));
     const char* name = "roi_heads.mask_head.1.0.weight";
     QVERIFY(at::equal(one.at(name), two.at(name)));
     QVERIFY(!at::equal(one.at(name), one.at("roi_heads.mask_head.2.0.weight")));
-    const auto other = stateOf(model::MaskRcnn(smallModel(), 3, 8));
+    const auto other = stateOf(model::MaskRcnn(wideModel(), 3, 8));
     QVERIFY(!at::equal(one.at(name), other.at(name)));
   }
 
@@ -83,7 +79,7 @@ class TstInitialisation : public QObject {
     QFETCH(double, deviation);
     QFETCH(bool, isNormal);
     const at::Tensor weights =
-        stateOf(model::MaskRcnn(smallModel(), 3, 1)).at(name.toStdString()).to(at::kDouble);
+        stateOf(model::MaskRcnn(wideModel(), 3, 1)).at(name.toStdString()).to(at::kDouble);
     const double count = static_cast<double>(weights.numel());
     QVERIFY(std::abs(weights.mean().item<double>()) < 5 * deviation / std::sqrt(count));
     QVERIFY(std::abs(weights.std().item<double>() / deviation - 1) < 5 / std::sqrt(count));
@@ -93,7 +89,7 @@ class TstInitialisation : public QObject {
   }
 
   void normsStartAtOneAndConvolutionBiasesAtZero() {
-    const auto state = stateOf(model::MaskRcnn(smallModel(), 3, 1));
+    const auto state = stateOf(model::MaskRcnn(wideModel(), 3, 1));
     QVERIFY(state.at("backbone.body.layer1.0.bn1.weight").eq(1).all().item<bool>());
     QVERIFY(state.at("backbone.body.layer1.0.bn1.bias").eq(0).all().item<bool>());
     QVERIFY(state.at("rpn.head.conv.0.0.bias").eq(0).all().item<bool>());

@@ -48,7 +48,7 @@ std::vector<ops::MaskRuns> pasteByKernels(const at::Tensor& probs, const at::Ten
   return masks;
 }
 
-constexpr unsigned kThreads = 4;
+constexpr unsigned kBlockThreads = 4;
 
 /// The launches of cuda::sampleBalanced with parts of this size.
 ops::BalancedSelection sampleByKernels(const at::Tensor& labels, const ops::SampleCounts& counts,
@@ -83,10 +83,10 @@ ops::BalancedSelection sampleByKernels(const at::Tensor& labels, const ops::Samp
                            sample.isPositive.data_ptr<bool>()};
   const auto imageCount = static_cast<unsigned>(images);
   if (parts > 1) {
-    tests::launchOnCpu({static_cast<unsigned>(parts), 2, imageCount}, kThreads,
+    tests::launchOnCpu({static_cast<unsigned>(parts), 2, imageCount}, kBlockThreads,
                        [&] { ops::samplePartsKernel(job); });
   }
-  tests::launchOnCpu({imageCount, 1, 1}, kThreads, [&] { ops::sampleKernel(job); });
+  tests::launchOnCpu({imageCount, 1, 1}, kBlockThreads, [&] { ops::sampleKernel(job); });
   return sample;
 }
 
@@ -109,10 +109,10 @@ ops::SegmentedTopK bestByKernels(const at::Tensor& scores, const std::vector<std
                                best.segments.data_ptr<std::int64_t>()};
   const auto imageCount = static_cast<unsigned>(images);
   if (plan.hasManyParts) {
-    tests::launchOnCpu({static_cast<unsigned>(plan.parts), imageCount, 1}, kThreads,
+    tests::launchOnCpu({static_cast<unsigned>(plan.parts), imageCount, 1}, kBlockThreads,
                        [&] { ops::bestOfPartsKernel(job); });
   }
-  tests::launchOnCpu({static_cast<unsigned>(plan.segmentCount), imageCount, 1}, kThreads,
+  tests::launchOnCpu({static_cast<unsigned>(plan.segmentCount), imageCount, 1}, kBlockThreads,
                      [&] { ops::bestOfSegmentsKernel(job); });
   return best;
 }
@@ -142,7 +142,7 @@ ops::Selection suppressByKernels(const ops::NmsCandidates& from, double threshol
                       torch::ones({images, slots}, at::kBool)};
   const ops::NmsKept out{slots, kept.indices.data_ptr<std::int64_t>(), kept.valid.data_ptr<bool>()};
   const auto withFewThreads = [](ops::Launch launch) {
-    launch.threads = kThreads;
+    launch.threads = kBlockThreads;
     return launch;
   };
   ops::Launch overlap = withFewThreads(ops::overlapLaunch(all, images));

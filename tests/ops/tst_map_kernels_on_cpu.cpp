@@ -8,6 +8,7 @@
 #include "engine/ops/resize_images.h"
 #include "engine/structures/packed_images.h"
 #include "tests/ops/map_kernel_launches.h"
+#include "tests/ops/tensors.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 // After the emulated CUDA keywords.
@@ -15,6 +16,7 @@
 #include "engine/ops/cuda/resize_images.cuh"
 
 using namespace lockstep;
+using tests::relativeDifference;
 
 namespace {
 
@@ -80,11 +82,6 @@ NormResults normExactly(const NormInputs& in, std::int64_t groups, bool hasRelu)
   out.backward(in.gradOut.to(at::kDouble));
   return {out.detach(), x.grad(), weight.grad(), bias.grad(),
           residual.defined() ? residual.grad() : residual};
-}
-
-/// Largest difference, relative to the largest value.
-double difference(const at::Tensor& value, const at::Tensor& reference) {
-  return ((value.to(at::kDouble) - reference).abs().max() / reference.abs().max()).item<double>();
 }
 
 /// As cuda::applyEpilogue, in place.
@@ -182,7 +179,7 @@ class TstMapKernelsOnCpu : public QObject {
     for (const auto& got : {normByKernels<float, 4>(in, groups, hasRelu, 7),
                             normByKernels<float, 1>(in, groups, hasRelu, 64)}) {
       for (std::size_t i = 0; i < expected.size(); ++i)
-        if (expected[i].defined()) QVERIFY(difference(got[i], expected[i]) < 1e-5);
+        if (expected[i].defined()) QVERIFY(relativeDifference(got[i], expected[i]) < 1e-5);
     }
   }
 
@@ -195,7 +192,7 @@ class TstMapKernelsOnCpu : public QObject {
                       got = normByKernels<c10::BFloat16, 8>(in, 4, true, 10);
     for (std::size_t i = 0; i < expected.size(); ++i) {
       const bool isHalf = got[i].scalar_type() == at::kBFloat16;
-      QVERIFY(difference(got[i], expected[i]) < (isHalf ? 1.0 / 256 : 1e-5));
+      QVERIFY(relativeDifference(got[i], expected[i]) < (isHalf ? 1.0 / 256 : 1e-5));
     }
   }
 

@@ -4,14 +4,14 @@
 #include "engine/ops/matching.h"
 #include "engine/structures/boxes.h"
 #include "engine/structures/ground_truth.h"
+#include "tests/ops/tensors.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 
 using namespace lockstep;
+using tests::indices;
 
 namespace {
-
-at::Tensor indices(std::vector<std::int64_t> values) { return torch::tensor(values, at::kLong); }
 
 /// One image's objects, and a second image's without any.
 structures::GtBatch withEmptyImage(const at::Tensor& gts) {

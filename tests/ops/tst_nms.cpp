@@ -6,16 +6,14 @@
 
 #include "engine/ops/nms.h"
 #include "engine/structures/boxes.h"
+#include "tests/ops/tensors.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 
 using namespace lockstep;
+using tests::indices;
 
 namespace {
-
-at::Tensor indices(std::initializer_list<std::int64_t> values) {
-  return torch::tensor(std::vector<std::int64_t>(values), at::kLong);
-}
 
 /// Of one image.
 struct Candidates {

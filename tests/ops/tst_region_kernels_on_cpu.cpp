@@ -8,6 +8,7 @@
 #include "engine/ops/matching.h"
 #include "engine/ops/roi_align.h"
 #include "engine/structures/ground_truth.h"
+#include "tests/ops/tensors.h"
 #include "tests/support/cuda_on_cpu.h"
 #include "tests/support/masks.h"
 #include "tests/support/test_main.h"
@@ -21,6 +22,7 @@
 #include "engine/ops/cuda/roi_align.cuh"
 
 using namespace lockstep;
+using tests::relativeDifference;
 
 namespace {
 
@@ -168,12 +170,6 @@ std::vector<at::Tensor> gradientsOfCpu(Pyramid pyramid, std::vector<RegionSet>& 
   return torch::autograd::grad(pooled, pyramid.maps, gradOut);
 }
 
-/// Largest difference, relative to the largest value.
-double difference(const at::Tensor& value, const at::Tensor& reference) {
-  const at::Tensor exact = reference.to(at::kDouble);
-  return ((value.to(at::kDouble) - exact).abs().max() / exact.abs().max()).item<double>();
-}
-
 // ---- matching
 
 at::Tensor someBoxes(at::IntArrayRef sizes, bool isOnAGrid) {
@@ -261,8 +257,8 @@ class TstRegionKernelsOnCpu : public QObject {
     const Regions regions = someRegions(90, 130);
     const at::Tensor expected =
         ops::roiAlignPyramid(pyramid.maps, pyramid.scales, regions.rois, regions.levels, shape);
-    QVERIFY(difference(poolByKernel<float, 4>(pyramid, regions, shape), expected) < 1e-6);
-    QVERIFY(difference(poolByKernel<float, 1>(pyramid, regions, shape), expected) < 1e-6);
+    QVERIFY(relativeDifference(poolByKernel<float, 4>(pyramid, regions, shape), expected) < 1e-6);
+    QVERIFY(relativeDifference(poolByKernel<float, 1>(pyramid, regions, shape), expected) < 1e-6);
 
     Pyramid halves = pyramid;
     for (at::Tensor& map : halves.maps) map = map.to(at::kBFloat16);
@@ -270,7 +266,7 @@ class TstRegionKernelsOnCpu : public QObject {
     for (at::Tensor& map : rounded.maps) map = map.to(at::kFloat);
     const at::Tensor ofRounded =
         ops::roiAlignPyramid(rounded.maps, rounded.scales, regions.rois, regions.levels, shape);
-    QVERIFY(difference(poolByKernel<c10::BFloat16, 8>(halves, regions, shape), ofRounded) <
+    QVERIFY(relativeDifference(poolByKernel<c10::BFloat16, 8>(halves, regions, shape), ofRounded) <
             1.0 / 256);
   }
 
@@ -291,7 +287,8 @@ class TstRegionKernelsOnCpu : public QObject {
     std::vector<RegionSet> sets{{someRegions(50, 90), {bins, bins, samples}, {}}};
     const auto expected = gradientsOfCpu(pyramid, sets);
     const auto got = spreadByKernel<float>(pyramid, sets);
-    for (std::size_t i = 0; i < got.size(); ++i) QVERIFY(difference(got[i], expected[i]) < 1e-5);
+    for (std::size_t i = 0; i < got.size(); ++i)
+      QVERIFY(relativeDifference(got[i], expected[i]) < 1e-5);
     // Another order of blocks and threads: the same bits.
     const auto again = spreadByKernel<float>(pyramid, sets);
     for (std::size_t i = 0; i < got.size(); ++i) QVERIFY(at::equal(got[i], again[i]));
@@ -311,7 +308,8 @@ class TstRegionKernelsOnCpu : public QObject {
                                 {someRegions(50, 90), {second, second, 2}, {}}};
     const auto expected = gradientsOfCpu(pyramid, sets);
     const auto got = spreadByKernel<float>(pyramid, sets);
-    for (std::size_t i = 0; i < got.size(); ++i) QVERIFY(difference(got[i], expected[i]) < 1e-5);
+    for (std::size_t i = 0; i < got.size(); ++i)
+      QVERIFY(relativeDifference(got[i], expected[i]) < 1e-5);
     // Half-precision gradients are accumulated in float32 over both sets and rounded once.
     Pyramid halves = pyramid;
     for (at::Tensor& map : halves.maps) map = map.to(at::kBFloat16);
@@ -329,7 +327,8 @@ class TstRegionKernelsOnCpu : public QObject {
     std::vector<RegionSet> sets{{someRegions(30, 40), {7, 7, 2}, {}}, {none, {14, 14, 2}, {}}};
     const auto expected = gradientsOfCpu(pyramid, sets);
     const auto got = spreadByKernel<float>(pyramid, sets);
-    for (std::size_t i = 0; i < got.size(); ++i) QVERIFY(difference(got[i], expected[i]) < 1e-5);
+    for (std::size_t i = 0; i < got.size(); ++i)
+      QVERIFY(relativeDifference(got[i], expected[i]) < 1e-5);
     sets[0] = sets[1];
     for (const at::Tensor& map : spreadByKernel<float>(pyramid, sets))
       QVERIFY((map == 0).all().item<bool>());
@@ -342,7 +341,7 @@ class TstRegionKernelsOnCpu : public QObject {
     std::vector<RegionSet> sets{{regions, {2, 2, 1}, {}}};
     const auto expected = gradientsOfCpu(pyramid, sets);
     const auto got = spreadByKernel<float>(pyramid, sets);
-    QVERIFY(difference(got[0], expected[0]) < 1e-5);
+    QVERIFY(relativeDifference(got[0], expected[0]) < 1e-5);
     QVERIFY((got[1] == 0).all().item<bool>() && (got[2] == 0).all().item<bool>());
   }
 

@@ -7,15 +7,12 @@
 
 using namespace lockstep;
 using tests::onRanks;
+using tests::require;
 
 namespace {
 
 constexpr double kEpsilon = 1e-5;
 constexpr std::int64_t kChannels = 5;
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::runtime_error(what);
-}
 
 /// Images of a rank; their size differs between ranks.
 at::Tensor imagesOf(int rank) {

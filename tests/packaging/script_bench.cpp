@@ -12,11 +12,6 @@ namespace {
 
 constexpr int kPatienceMs = 300'000;
 
-std::string contentOf(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 }  // namespace
 
 ScriptBench::ScriptBench() : environment_(QProcessEnvironment::systemEnvironment()) {
@@ -39,7 +34,10 @@ void ScriptBench::writeProgram(const std::string& name, const std::string& text)
   fs::permissions(folder() / name, fs::perms::owner_all);
 }
 
-std::string ScriptBench::read(const std::string& name) const { return contentOf(folder() / name); }
+std::string ScriptBench::read(const std::string& name) const {
+  std::ifstream stream(folder() / name, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
 
 void ScriptBench::setVariable(const std::string& name, const std::string& value) {
   environment_.insert(QString::fromStdString(name), QString::fromStdString(value));

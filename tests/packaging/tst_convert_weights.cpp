@@ -12,6 +12,7 @@
 #include <map>
 #include <string_view>
 
+#include "tests/support/file_content.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
 
@@ -46,11 +47,6 @@ ProcessResult reference(const QStringList& arguments) {
 
 ProcessResult convert(const QString& in, const QString& out) {
   return run(tests::python(), {script("packaging/convert_weights.py"), in, out});
-}
-
-QByteArray contentOf(const QString& path) {
-  QFile file(path);
-  return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
 /// A file of the script, what to convert it to, and what its refusal says: why, and what to do.
@@ -194,7 +190,7 @@ class TstConvertWeights : public QObject {
     QCOMPARE(ended.status, 1);
     QVERIFY2(ended.err.contains(QStringLiteral("cannot be written")), qPrintable(ended.err));
     QVERIFY2(!ended.err.contains(QLatin1Char('\n')), qPrintable(ended.err));
-    QCOMPARE(contentOf(path(out)), QByteArray("old"));
+    QCOMPARE(tests::contentOf(path(out)), QByteArray("old"));
     QFile::remove(path(out));
     const QDir kept(path(QStringLiteral("kept")));
     QCOMPARE(kept.entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot), QStringList());

@@ -196,7 +196,7 @@ class Programs(unittest.TestCase):
             source = pathlib.Path(folder) / "kernels.cu"
             source.write_text(KERNELS)
             subprocess.run([NVCC, "-fatbin", "-arch", "sm_90", source, "-o", source.with_suffix(".fatbin")], check=True)
-            facts = [Fact("wideKernel", "box_coding.cu:kThreads", 32, 1.0, wide_loads=1, wide_stores=1)]
+            facts = [Fact("wideKernel", "box_coding.cu:kBoxThreads", 32, 1.0, wide_loads=1, wide_stores=1)]
             with unittest.mock.patch.object(report, "FACTS", facts):
                 status, out = run_report(source.with_suffix(".fatbin"))
         self.assertEqual(status, 1, out)

@@ -26,10 +26,10 @@ class TstSagemaker : public QObject {
 
  private Q_SLOTS:
   void hyperparametersBecomeSettings_data() {
-    QTest::addColumn<QByteArray>("json");
+    QTest::addColumn<QByteArray>("hyperparameters");
     QTest::addColumn<QStringList>("settings");
-    const auto row = [](const char* json, const QStringList& settings) {
-      QTest::newRow(json) << QByteArray(json) << settings;
+    const auto row = [](const char* hyperparameters, const QStringList& settings) {
+      QTest::newRow(hyperparameters) << QByteArray(hyperparameters) << settings;
     };
     row("{}", {});
     row(R"({"solver.max_steps": "200"})", {"solver.max_steps=200"});
@@ -52,11 +52,11 @@ class TstSagemaker : public QObject {
         {"solver.gamma=0.5"});
   }
   void hyperparametersBecomeSettings() {
-    QFETCH(QByteArray, json);
+    QFETCH(QByteArray, hyperparameters);
     QFETCH(QStringList, settings);
     SageMaker bench;
     bench.channel("config", {"a.yaml"});
-    bench.write("ml/input/config/hyperparameters.json", json.toStdString());
+    bench.write("ml/input/config/hyperparameters.json", hyperparameters.toStdString());
     const auto ended = bench.train();
     QVERIFY2(ended.status == 0, ended.err.c_str());
     QCOMPARE(bench.settings(), settings);

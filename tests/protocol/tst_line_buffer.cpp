@@ -5,7 +5,7 @@
 #include "tests/support/test_main.h"
 
 using namespace lockstep::protocol;
-using Result = LineBuffer::Result;
+using LineResult = LineBuffer::Result;
 
 class TstLineBuffer : public QObject {
   Q_OBJECT
@@ -22,25 +22,25 @@ class TstLineBuffer : public QObject {
 void TstLineBuffer::linesAreUnchanged() {
   LineBuffer buffer;
   std::string line;
-  QCOMPARE(buffer.next(line), Result::NeedMore);
+  QCOMPARE(buffer.next(line), LineResult::NeedMore);
   buffer.append("one\ntw");
-  QCOMPARE(buffer.next(line), Result::Line);
+  QCOMPARE(buffer.next(line), LineResult::Line);
   QCOMPARE(line, std::string("one"));
-  QCOMPARE(buffer.next(line), Result::NeedMore);
+  QCOMPARE(buffer.next(line), LineResult::NeedMore);
   buffer.append("o\n");
-  QCOMPARE(buffer.next(line), Result::Line);
+  QCOMPARE(buffer.next(line), LineResult::Line);
   QCOMPARE(line, std::string("two"));
-  QCOMPARE(buffer.next(line), Result::NeedMore);
+  QCOMPARE(buffer.next(line), LineResult::NeedMore);
 }
 
 void TstLineBuffer::anEmptyLineIsALine() {
   LineBuffer buffer;
   std::string line = "before";
   buffer.append("\n\n");
-  QCOMPARE(buffer.next(line), Result::Line);
+  QCOMPARE(buffer.next(line), LineResult::Line);
   QCOMPARE(line, std::string());
-  QCOMPARE(buffer.next(line), Result::Line);
-  QCOMPARE(buffer.next(line), Result::NeedMore);
+  QCOMPARE(buffer.next(line), LineResult::Line);
+  QCOMPARE(buffer.next(line), LineResult::NeedMore);
 }
 
 void TstLineBuffer::aLineOfTheLimitPassesAndOneMoreByteDoesNot() {
@@ -48,13 +48,13 @@ void TstLineBuffer::aLineOfTheLimitPassesAndOneMoreByteDoesNot() {
   std::string line;
   const std::string longest(kMaxLineBytes, 'x');
   buffer.append(longest);
-  QCOMPARE(buffer.next(line), Result::NeedMore);
+  QCOMPARE(buffer.next(line), LineResult::NeedMore);
   buffer.append("\n");
-  QCOMPARE(buffer.next(line), Result::Line);
+  QCOMPARE(buffer.next(line), LineResult::Line);
   QCOMPARE(line.size(), kMaxLineBytes);
   buffer.append(longest + "y\nz\n");
-  QCOMPARE(buffer.next(line), Result::TooLong);
-  QCOMPARE(buffer.next(line), Result::Line);
+  QCOMPARE(buffer.next(line), LineResult::TooLong);
+  QCOMPARE(buffer.next(line), LineResult::Line);
   QCOMPARE(line, std::string("z"));
 }
 
@@ -65,15 +65,15 @@ void TstLineBuffer::anEndlessLineIsReportedOnceAndDropped() {
   const std::string chunk(65536, 'x');
   for (int i = 0; i < 200; ++i) {
     buffer.append(chunk);
-    const Result result = buffer.next(line);
-    QVERIFY(result != Result::Line);
-    reports += result == Result::TooLong;
+    const LineResult result = buffer.next(line);
+    QVERIFY(result != LineResult::Line);
+    reports += result == LineResult::TooLong;
   }
   QCOMPARE(reports, 1);
   buffer.append("the end of it\nnext\n");
-  QCOMPARE(buffer.next(line), Result::Line);
+  QCOMPARE(buffer.next(line), LineResult::Line);
   QCOMPARE(line, std::string("next"));
-  QCOMPARE(buffer.next(line), Result::NeedMore);
+  QCOMPARE(buffer.next(line), LineResult::NeedMore);
 }
 
 void TstLineBuffer::aTooLongLineIsReportedInOrder() {
@@ -82,12 +82,12 @@ void TstLineBuffer::aTooLongLineIsReportedInOrder() {
   buffer.append("a\n");
   for (int i = 0; i < 40; ++i) buffer.append(std::string(65536, 'x'));
   buffer.append("\nb\n");
-  QCOMPARE(buffer.next(line), Result::Line);
+  QCOMPARE(buffer.next(line), LineResult::Line);
   QCOMPARE(line, std::string("a"));
-  QCOMPARE(buffer.next(line), Result::TooLong);
-  QCOMPARE(buffer.next(line), Result::Line);
+  QCOMPARE(buffer.next(line), LineResult::TooLong);
+  QCOMPARE(buffer.next(line), LineResult::Line);
   QCOMPARE(line, std::string("b"));
-  QCOMPARE(buffer.next(line), Result::NeedMore);
+  QCOMPARE(buffer.next(line), LineResult::NeedMore);
 }
 
 void TstLineBuffer::everySplitOfTheStreamGivesTheSameLines() {
@@ -107,9 +107,9 @@ void TstLineBuffer::everySplitOfTheStreamGivesTheSameLines() {
       buffer.append(std::string_view(stream).substr(at, bytes));
       at += bytes;
       if (random() % 3 == 0) continue;
-      while (buffer.next(line) == Result::Line) lines.push_back(line);
+      while (buffer.next(line) == LineResult::Line) lines.push_back(line);
     }
-    while (buffer.next(line) == Result::Line) lines.push_back(line);
+    while (buffer.next(line) == LineResult::Line) lines.push_back(line);
     QVERIFY(lines == expected);
   }
 }

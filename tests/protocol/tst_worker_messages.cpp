@@ -13,7 +13,7 @@ using namespace lockstep::protocol;
 namespace {
 
 template <typename Message>
-Message throughTheWire(const Message& message) {
+Message throughTheWorkersWire(const Message& message) {
   if constexpr (std::is_constructible_v<SupervisorMessage, Message>) {
     return std::get<Message>(decodeSupervisorMessage(encode(SupervisorMessage(message))));
   } else {
@@ -65,7 +65,7 @@ void TstWorkerMessages::everyJobRoundTrips() {
     const std::string sent = encode(SupervisorMessage(Job{tests::kSamplePlacement, work}));
     QCOMPARE(encode(decodeSupervisorMessage(sent)), sent);
   }
-  const Job got = throughTheWire(Job{tests::kSamplePlacement, tests::sampleWorks()[2]});
+  const Job got = throughTheWorkersWire(Job{tests::kSamplePlacement, tests::sampleWorks()[2]});
   QCOMPARE(got.placement.gpuName, tests::kSamplePlacement.gpuName);
   QCOMPARE(got.placement.masterPort, 29500);
   const auto& predict = std::get<PredictJob>(got.work);
@@ -103,7 +103,7 @@ void TstWorkerMessages::everyResultRoundTrips() {
     const std::string sent = encode(WorkerMessage(Finished{400, true, result}));
     QCOMPARE(encode(decodeWorkerMessage(sent)), sent);
   }
-  const Finished got = throughTheWire(Finished{400, true, tests::sampleResults()[3]});
+  const Finished got = throughTheWorkersWire(Finished{400, true, tests::sampleResults()[3]});
   QCOMPARE(got.step, 400);
   QVERIFY(got.stopped);
   const auto& replay = std::get<ReplayResult>(got.result);
@@ -132,7 +132,7 @@ void TstWorkerMessages::aResultOfAnotherKindIsAnError() {
 }
 
 void TstWorkerMessages::controlRoundTrips() {
-  const Control pause = throughTheWire(Control{"4", Pause()});
+  const Control pause = throughTheWorkersWire(Control{"4", Pause()});
   QVERIFY(std::holds_alternative<Pause>(pause.action));
   QCOMPARE(pause.id, std::string("4"));
   std::vector<std::string> kinds;
@@ -146,22 +146,22 @@ void TstWorkerMessages::controlRoundTrips() {
   }
   QCOMPARE(kinds, (std::vector<std::string>{"pause", "resume", "stop", "checkpoint", "evaluate",
                                             "predict", "explain", "explain", "load", "detect"}));
-  const auto ofTraining = throughTheWire(Control{"6", tests::sampleActions()[6]});
+  const auto ofTraining = throughTheWorkersWire(Control{"6", tests::sampleActions()[6]});
   const auto& explain = std::get<Explain>(ofTraining.action);
   QVERIFY(explain.request.imageId == 7 && explain.request.split == Split::Train);
   QCOMPARE(explain.out, std::string("/x.json"));
-  const auto ofServer = throughTheWire(Control{"7", tests::sampleActions()[9]});
+  const auto ofServer = throughTheWorkersWire(Control{"7", tests::sampleActions()[9]});
   const DetectImage& image = std::get<Detect>(ofServer.action).images.at(0);
   QVERIFY(image.file == "/1.image" && image.imageId == 2 && image.scoreThreshold == 0.3 &&
           image.categoryIds == (std::vector<std::int64_t>{4, 5}) &&
           image.form == AnswerForm::Overlay && image.out == "/1.answer");
   const Detected detected =
-      throughTheWire(Detected{"7", {{.width = 64, .height = 48}, {"no image", true}}});
+      throughTheWorkersWire(Detected{"7", {{.width = 64, .height = 48}, {"no image", true}}});
   QVERIFY(detected.id == "7" && detected.images.at(0).width == 64 &&
           detected.images.at(0).height == 48 && detected.images.at(1).error == "no image" &&
           detected.images.at(1).isUndecodable);
   const auto sent = std::get<Predict>(tests::sampleActions()[5]);
-  const Control got = throughTheWire(Control{std::string(1, kIntegerIdMark) + "5", sent});
+  const Control got = throughTheWorkersWire(Control{std::string(1, kIntegerIdMark) + "5", sent});
   QCOMPARE(got.id, std::string(1, kIntegerIdMark) + "5");
   const auto& predict = std::get<Predict>(got.action);
   QCOMPARE(predict.out, sent.out);
@@ -171,14 +171,15 @@ void TstWorkerMessages::controlRoundTrips() {
 }
 
 void TstWorkerMessages::heartbeatRoundTrips() {
-  const Heartbeat got = throughTheWire(Heartbeat{3, 12, Phase::Backward, "gradients", true, 7});
+  const Heartbeat got =
+      throughTheWorkersWire(Heartbeat{3, 12, Phase::Backward, "gradients", true, 7});
   QCOMPARE(got.rank, 3);
   QCOMPARE(got.step, 12);
   QCOMPARE(got.phase.text(), std::string("backward"));
   QCOMPARE(got.collective, std::string("gradients"));
   QVERIFY(got.waiting);
   QCOMPARE(got.images, 7);
-  QCOMPARE(throughTheWire(Listening{40001}).port, 40001);
+  QCOMPARE(throughTheWorkersWire(Listening{40001}).port, 40001);
 }
 
 void TstWorkerMessages::scalarBatchKeepsEveryStepInOrder() {
@@ -187,7 +188,7 @@ void TstWorkerMessages::scalarBatchKeepsEveryStepInOrder() {
     sent.records.push_back(
         {0, step, step + 0.125, {{"a", 0.1f * static_cast<float>(step)}, {"b", std::nanf("")}}});
   }
-  const ScalarBatch got = throughTheWire(sent);
+  const ScalarBatch got = throughTheWorkersWire(sent);
   QCOMPARE(got.records.size(), 20u);
   for (std::size_t i = 0; i < 20; ++i) {
     QCOMPARE(got.records[i].step, sent.records[i].step);
@@ -195,15 +196,15 @@ void TstWorkerMessages::scalarBatchKeepsEveryStepInOrder() {
     QCOMPARE(got.records[i].values[0], sent.records[i].values[0]);
     QVERIFY(std::isnan(got.records[i].values[1].second));
   }
-  QVERIFY(throughTheWire(ScalarBatch{}).records.empty());
+  QVERIFY(throughTheWorkersWire(ScalarBatch{}).records.empty());
 }
 
 void TstWorkerMessages::eventsRoundTrip() {
-  const State state = throughTheWire(State{.step = 9, .state = RunState::Paused});
+  const State state = throughTheWorkersWire(State{.step = 9, .state = RunState::Paused});
   QVERIFY(state.state == RunState::Paused);
   QCOMPARE(state.step, 9);
   const Log log =
-      throughTheWire(Log{.step = 3, .level = base::LogLevel::Warning, .text = "slow disk"});
+      throughTheWorkersWire(Log{.step = 3, .level = base::LogLevel::Warning, .text = "slow disk"});
   QCOMPARE(log.step, 3);
   QVERIFY(log.level == base::LogLevel::Warning);
   QCOMPARE(log.text, std::string("slow disk"));
@@ -211,32 +212,32 @@ void TstWorkerMessages::eventsRoundTrip() {
 
 void TstWorkerMessages::readyMessagesRoundTrip() {
   const CheckpointReady checkpoint =
-      throughTheWire(CheckpointReady{5, "/p", true, true, "disk full", "/tmp/p"});
+      throughTheWorkersWire(CheckpointReady{5, "/p", true, true, "disk full", "/tmp/p"});
   QCOMPARE(checkpoint.step, 5);
   QCOMPARE(checkpoint.partial, std::string("/p"));
   QVERIFY(checkpoint.best && checkpoint.last);
   QCOMPARE(checkpoint.error, std::string("disk full"));
   QCOMPARE(checkpoint.elsewhere, std::string("/tmp/p"));
-  const BadImage image = throughTheWire(BadImage{3, Split::Val, 7, "/a.png", "is cut off"});
+  const BadImage image = throughTheWorkersWire(BadImage{3, Split::Val, 7, "/a.png", "is cut off"});
   QCOMPARE(image.step, std::int64_t{3});
   QCOMPARE(image.split, Split::Val);
   QCOMPARE(image.imageId, std::int64_t{7});
   QCOMPARE(image.file, std::string("/a.png"));
   QCOMPARE(image.reason, std::string("is cut off"));
-  const EvaluationReady best = throughTheWire(EvaluationReady{6, "/e", "segm/AP", 0.5});
+  const EvaluationReady best = throughTheWorkersWire(EvaluationReady{6, "/e", "segm/AP", 0.5});
   QCOMPARE(best.step, 6);
   QCOMPARE(best.partial, std::string("/e"));
   QCOMPARE(best.bestMetric, std::string("segm/AP"));
   QCOMPARE(best.bestValue, std::optional<double>(0.5));
-  QCOMPARE(throughTheWire(EvaluationReady{6, "/e", "segm/AP", {}}).bestValue, std::nullopt);
-  const DivergenceReady divergence = throughTheWire(DivergenceReady{9, "/d"});
+  QCOMPARE(throughTheWorkersWire(EvaluationReady{6, "/e", "segm/AP", {}}).bestValue, std::nullopt);
+  const DivergenceReady divergence = throughTheWorkersWire(DivergenceReady{9, "/d"});
   QCOMPARE(divergence.step, std::int64_t{9});
   QCOMPARE(divergence.partial, std::string("/d"));
-  const PredictionsReady predictions = throughTheWire(PredictionsReady{7, "/q"});
+  const PredictionsReady predictions = throughTheWorkersWire(PredictionsReady{7, "/q"});
   QCOMPARE(predictions.step, 7);
   QCOMPARE(predictions.partial, std::string("/q"));
   const PicturesReady pictures =
-      throughTheWire(PicturesReady{8, "/i", {{3, "3.png", 640, 480}, {5, "5.png", 64, 48}}});
+      throughTheWorkersWire(PicturesReady{8, "/i", {{3, "3.png", 640, 480}, {5, "5.png", 64, 48}}});
   QCOMPARE(pictures.step, std::int64_t{8});
   QCOMPARE(pictures.partial, std::string("/i"));
   QCOMPARE(pictures.pictures.size(), std::size_t{2});
@@ -247,16 +248,16 @@ void TstWorkerMessages::readyMessagesRoundTrip() {
 }
 
 void TstWorkerMessages::answersProgressAndEndsRoundTrip() {
-  const Answer answer = throughTheWire(Answer{"1", "/a.json", "why not"});
+  const Answer answer = throughTheWorkersWire(Answer{"1", "/a.json", "why not"});
   QCOMPARE(answer.id, std::string("1"));
   QCOMPARE(answer.path, std::string("/a.json"));
   QCOMPARE(answer.error, std::string("why not"));
-  const Progress progress = throughTheWire(Progress{3, 10, "evaluating"});
+  const Progress progress = throughTheWorkersWire(Progress{3, 10, "evaluating"});
   QCOMPARE(progress.done, 3);
   QCOMPARE(progress.total, 10);
   QCOMPARE(progress.text, std::string("evaluating"));
-  const Failed failed = throughTheWire(Failed{3, "node7", "loss is NaN", 2, 41, Phase::Backward,
-                                              "c", base::OpenEnum<FailureCause>("why")});
+  const Failed failed = throughTheWorkersWire(Failed{
+      3, "node7", "loss is NaN", 2, 41, Phase::Backward, "c", base::OpenEnum<FailureCause>("why")});
   QCOMPARE(failed.rank, 3);
   QCOMPARE(failed.host, std::string("node7"));
   QCOMPARE(failed.message, std::string("loss is NaN"));

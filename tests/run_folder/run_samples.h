@@ -5,14 +5,10 @@
 #include <string>
 
 #include "engine/run_folder/run_folder.h"
+#include "tests/support/write_text.h"
 
 /// Run folders that several tests use.
 namespace lockstep::tests {
-
-inline void writeText(const std::filesystem::path& file, const std::string& text) {
-  std::filesystem::create_directories(file.parent_path());
-  std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
-}
 
 inline std::string textOf(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);

@@ -12,12 +12,6 @@
 #include "engine/base/error.h"
 
 namespace lockstep::tests {
-namespace {
-
-constexpr int kPatienceMs = 20000;
-
-}  // namespace
-
 HttpClient::HttpClient(int port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   sockaddr_in address{};
   address.sin_family = AF_INET;

@@ -15,9 +15,11 @@ struct HttpReply {
 };
 
 /// A connection to a server on this machine, which sends what it is told to, right or wrong.
-/// Reading throws after 20 s without a byte.
+/// Reading throws after kPatienceMs without a byte.
 class HttpClient {
  public:
+  static constexpr int kPatienceMs = 20000;
+
   explicit HttpClient(int port);
 
   void send(std::string_view bytes);

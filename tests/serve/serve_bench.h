@@ -35,8 +35,9 @@ class ServeBench {
   HttpReply detect(const std::string& image, const std::string& query = "") const;
   /// Sends an image of its own connection without waiting for its answer.
   HttpClient send(const std::string& image) const;
-  /// What workers were asked to detect so far.
+  /// What workers were asked to detect since forgetAsked().
   std::vector<protocol::Detect> asked() const;
+  void forgetAsked() { forgotten_ += asked().size(); }
   /// SIGTERM, and the end.
   EngineResult stop();
   /// The sum of a metric's values; throws if there is none.
@@ -47,6 +48,7 @@ class ServeBench {
   EngineBench engine_;
   std::unique_ptr<QProcess> process_;
   int port_ = 0;
+  std::size_t forgotten_ = 0;
 };
 
 /// Of the first detection of an answer.

@@ -54,19 +54,24 @@ class TstAuthorisation : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void initTestCase() {
+    for (auto* bench : {&guarded_, &local_, &open_}) *bench = std::make_unique<ServeBench>();
+    guarded_->start({"--token-file", writeToken(*guarded_, kToken)});
+    local_->start();
+    open_->start({"--no-token"});
+  }
+
   void withoutTheTokenThereIsNothing() {
-    ServeBench bench;
-    bench.start({"--token-file", writeToken(bench, kToken)});
     for (const char* path : {"/invocations", "/predict", "/v2/models/bench/infer", "/setup"}) {
-      const HttpReply reply = bench.client().post(path, "image/png", "x");
+      const HttpReply reply = guarded_->client().post(path, "image/png", "x");
       QCOMPARE(reply.status, 401);
       QCOMPARE(reply.headers.at("www-authenticate"), std::string("Bearer"));
     }
-    QCOMPARE(bench.client().get("/metrics").status, 401);
-    QCOMPARE(bench.client().get("/v2/models/bench").status, 401);
+    QCOMPARE(guarded_->client().get("/metrics").status, 401);
+    QCOMPARE(guarded_->client().get("/v2/models/bench").status, 401);
     // What says whether it lives is for everybody.
     for (const char* path : {"/ping", "/", "/v2/health/live", "/v2/health/ready", "/health"})
-      QCOMPARE(bench.client().get(path).status, 200);
+      QCOMPARE(guarded_->client().get(path).status, 200);
   }
 
   void anotherTokenIsNoToken_data() {
@@ -89,27 +94,27 @@ class TstAuthorisation : public QObject {
   }
   void anotherTokenIsNoToken() {
     QFETCH(QString, header);
-    ServeBench bench;
-    bench.start({"--token-file", writeToken(bench, kToken)});
-    QCOMPARE(bench.client().post("/invocations", "image/png", "x", header.toStdString()).status,
+    QCOMPARE(guarded_->client().post("/invocations", "image/png", "x", header.toStdString()).status,
              401);
   }
 
   void theTokenOpens() {
-    ServeBench bench;
-    bench.start({"--token-file", writeToken(bench, kToken)});
-    QCOMPARE(bench.client().post("/invocations", "image/png", "x", bearer(kToken)).status, 200);
-    QCOMPARE(bench.client()
+    const auto images = [this] {
+      return guarded_->metric("lockstep_images_total", bearer(kToken));
+    };
+    const double before = images();
+    QCOMPARE(guarded_->client().post("/invocations", "image/png", "x", bearer(kToken)).status, 200);
+    QCOMPARE(guarded_->client()
                  .post("/invocations", "image/png", "x",
                        "authorization: bearer  " + std::string(kToken) + "\r\n")
                  .status,
              200);
     const std::string user = base::encodeBase64("label-studio:" + std::string(kToken));
-    QCOMPARE(bench.client()
+    QCOMPARE(guarded_->client()
                  .post("/invocations", "image/png", "x", "Authorization: Basic " + user + "\r\n")
                  .status,
              200);
-    QCOMPARE(bench.metric("lockstep_images_total", bearer(kToken)), 3.0);
+    QCOMPARE(images() - before, 3.0);
   }
 
   void blanksAroundTheTokenAreNone() {
@@ -143,13 +148,10 @@ class TstAuthorisation : public QObject {
     const std::string request =
         "POST /invocations HTTP/1.1\r\nContent-Type: image/png\r\nContent-Length: 1\r\n" +
         headers.toStdString() + "\r\nx";
-    ServeBench bench, open;
-    bench.start();
-    auto client = bench.client();
+    auto client = local_->client();
     client.send(request);
     QCOMPARE(client.reply().status, status);
-    open.start({"--no-token"});
-    auto another = open.client();
+    auto another = open_->client();
     another.send(request);
     QCOMPARE(another.reply().status, 200);
   }
@@ -238,6 +240,10 @@ for folder in os.listdir(temporary): attempt(lambda: os.listdir(os.path.join(tem
     bench.start({"--bind", "0.0.0.0", "--no-token"});
     QCOMPARE(bench.detect("x").status, 200);
   }
+
+ private:
+  /// Serve with a token, with no option, and with --no-token.
+  std::unique_ptr<ServeBench> guarded_, local_, open_;
 };
 
 LOCKSTEP_TEST(TstAuthorisation)

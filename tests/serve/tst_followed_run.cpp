@@ -22,8 +22,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kPatienceMs = 20000;
-
 std::string stepOf(const HttpReply& reply) { return reply.headers.at("x-lockstep-step"); }
 
 /// How often workers were asked to load weights in the place of others.
@@ -80,7 +78,7 @@ class TstFollowedRun : public QObject {
     ServeBench bench;
     bench.start({"--follow"});
     makeBest(bench, 8, "await load 77");
-    QVERIFY(QTest::qWaitFor([&] { return hasLoad(bench); }, kPatienceMs));
+    QVERIFY(QTest::qWaitFor([&] { return hasLoad(bench); }, HttpClient::kPatienceMs));
     QCOMPARE(bench.metric("lockstep_model_step"), 4.0);
     QVERIFY(contains(bench.client().get("/v2/models/bench").body, R"("versions":["4"])"));
     HttpClient waiting = bench.send("x");
@@ -98,7 +96,7 @@ class TstFollowedRun : public QObject {
     bench.start({"--follow"});
     QCOMPARE(bench.detect("x").status, 200);
     makeBest(bench, 8, "await load 77");
-    QVERIFY(QTest::qWaitFor([&] { return hasLoad(bench); }, kPatienceMs));
+    QVERIFY(QTest::qWaitFor([&] { return hasLoad(bench); }, HttpClient::kPatienceMs));
     QVERIFY(!QTest::qWaitFor([&] { return bench.client().get("/ping").status != 200; }, kLongMs));
     QCOMPARE(bench.metric("lockstep_model_step"), 4.0);
     bench.engine().touch("load");
@@ -110,10 +108,10 @@ class TstFollowedRun : public QObject {
     bench.start({"--follow"});
     makeBest(bench, 8, "await load 77");
     QVERIFY(QTest::qWaitFor([&] { return bench.metric("lockstep_worker_restarts_total") >= 1; },
-                            6 * kPatienceMs));
+                            6 * HttpClient::kPatienceMs));
     bench.engine().touch("load");
-    QVERIFY(
-        QTest::qWaitFor([&] { return bench.metric("lockstep_model_step") == 8; }, 6 * kPatienceMs));
+    QVERIFY(QTest::qWaitFor([&] { return bench.metric("lockstep_model_step") == 8; },
+                            6 * HttpClient::kPatienceMs));
     const auto result = bench.stop();
     QVERIFY2(contains(result.err, "a worker has not loaded the weights for "), result.err.c_str());
   }
@@ -160,7 +158,7 @@ class TstFollowedRun : public QObject {
     ServeBench bench;
     bench.start({"--follow"});
     makeBest(bench, 8, "damaged");
-    QVERIFY(QTest::qWaitFor([&] { return hasLoad(bench); }, kPatienceMs));
+    QVERIFY(QTest::qWaitFor([&] { return hasLoad(bench); }, HttpClient::kPatienceMs));
     QCOMPARE(boxOf(bench.detect("x")).dump(), json({0, 0, 1, 4}).dump());
     QCOMPARE(bench.metric("lockstep_model_step"), 4.0);
     makeBest(bench, 8, "88");
@@ -189,11 +187,11 @@ class TstFollowedRun : public QObject {
     ServeBench bench;
     bench.start({"--follow"});
     makeBest(bench, 8, content.toStdString());
-    QVERIFY(QTest::qWaitFor([&] { return hasLoad(bench); }, kPatienceMs));
+    QVERIFY(QTest::qWaitFor([&] { return hasLoad(bench); }, HttpClient::kPatienceMs));
     makeBest(bench, 10, "99");
     const run_folder::Layout run(bench.engine().folder() / "run");
     const fs::path next = run.checkpoint(10) / "model.safetensors";
-    QVERIFY(QTest::qWaitFor([&] { return hasOpened(bench, next); }, kPatienceMs));
+    QVERIFY(QTest::qWaitFor([&] { return hasOpened(bench, next); }, HttpClient::kPatienceMs));
     bench.engine().touch("load");
     QVERIFY(bench.waitForMetric("lockstep_model_step", 10));
     const auto result = bench.stop();
@@ -233,13 +231,13 @@ class TstFollowedRun : public QObject {
     QCOMPARE(first.reply().status, 200);
     QCOMPARE(second.reply().status, 200);
     makeBest(bench, 8, "await load 77");
-    QVERIFY(QTest::qWaitFor([&] { return hasLoad(bench); }, kPatienceMs));
+    QVERIFY(QTest::qWaitFor([&] { return hasLoad(bench); }, HttpClient::kPatienceMs));
     for (int i = 0; i < 3; ++i) QCOMPARE(stepOf(bench.detect("x")), std::string("4"));
     QCOMPARE(loads(bench), std::ptrdiff_t{1});
     bench.engine().touch("load");
     QVERIFY(bench.waitForMetric("lockstep_model_step", 8));
     QCOMPARE(stepOf(bench.detect("x")), std::string("8"));
-    QVERIFY(QTest::qWaitFor([&] { return loads(bench) == 2; }, kPatienceMs));
+    QVERIFY(QTest::qWaitFor([&] { return loads(bench) == 2; }, HttpClient::kPatienceMs));
     QCOMPARE(stepOf(bench.detect("x")), std::string("8"));
   }
 
@@ -264,7 +262,7 @@ class TstFollowedRun : public QObject {
       told += bench.process().readAllStandardError();
       return told.contains("the run's best cannot be followed, step 4 is served on: ");
     };
-    QVERIFY2(QTest::qWaitFor(isTold, kPatienceMs), told.constData());
+    QVERIFY2(QTest::qWaitFor(isTold, HttpClient::kPatienceMs), told.constData());
     base::writeFileAtomically(weights, std::string("88"));
     QVERIFY(bench.waitForMetric("lockstep_model_step", 8));
   }

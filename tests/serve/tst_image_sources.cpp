@@ -29,26 +29,35 @@ class TstImageSources : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void initTestCase() {
+    files_ = std::make_unique<ServeBench>();
+    const fs::path folder = files_->engine().folder(), images = folder / "images";
+    fs::create_directories(images / "sub");
+    std::ofstream(images / "sub/a.png") << "seven..";
+    std::ofstream(images / "a.png") << "three";
+    std::ofstream(images / "b.png") << "seven..";
+    fs::create_symlink("sub/a.png", images / "link.png");
+    fs::create_symlink("../experiment.yaml", images / "out.png");
+    fs::create_symlink(folder, images / "away");
+    fs::create_symlink(images / "a.png", images / "absolute.png");
+    fs::create_symlink("loop", images / "loop");
+    fs::create_symlink("/proc/self", images / "self");
+    QCOMPARE(::mkfifo((images / "pipe").c_str(), 0600), 0);
+    std::ofstream(images / "large.png") << "large";
+    fs::resize_file(images / "large.png", std::size_t{32} << 20);
+    std::ofstream(images / "larger.png") << "x";
+    fs::resize_file(images / "larger.png", std::size_t{33} << 20);
+    files_->start({"--files", "images"});
+  }
+
   void filesOfTheFolderAreRead() {
-    ServeBench bench;
-    const fs::path folder = bench.engine().folder();
-    fs::create_directories(folder / "images/sub");
-    std::ofstream(folder / "images/sub/a.png") << "seven..";
-    fs::create_symlink("sub/a.png", folder / "images/link.png");
-    bench.start({"--files", "images"});
-    QCOMPARE(json::parse(ask(bench, "file", "sub/a.png").body)[0]["bbox"].dump(),
+    QCOMPARE(json::parse(ask(*files_, "file", "sub/a.png").body)[0]["bbox"].dump(),
              json({0, 0, 7, 4}).dump());
-    QCOMPARE(ask(bench, "file", "sub/../link.png").status, 200);  // stays within
+    QCOMPARE(ask(*files_, "file", "sub/../link.png").status, 200);  // stays within
   }
 
   void filesAndContentsAreOneAnswerInTheirOrder() {
-    ServeBench bench;
-    const fs::path images = bench.engine().folder() / "images";
-    fs::create_directories(images);
-    std::ofstream(images / "a.png") << "three";
-    std::ofstream(images / "b.png") << "seven..";
-    bench.start({"--files", "images"});
-    const HttpReply reply = bench.client().post(
+    const HttpReply reply = files_->client().post(
         "/invocations", "application/json",
         R"({"images": [{"file": "b.png"}, {"b64": "Zm91cg=="}, {"file": "a.png"}]})");
     const json found = json::parse(reply.body);
@@ -58,8 +67,8 @@ class TstImageSources : public QObject {
       QCOMPARE(found[i].at("bbox")[2].dump(), json(std::array{7, 4, 5}[i]).dump());
     }
     const HttpReply missing =
-        bench.client().post("/invocations", "application/json",
-                            R"({"images": [{"file": "a.png"}, {"file": "c.png"}]})");
+        files_->client().post("/invocations", "application/json",
+                              R"({"images": [{"file": "a.png"}, {"file": "c.png"}]})");
     QCOMPARE(missing.status, 404);
     QVERIFY2(contains(missing.body, "'c.png'"), missing.body.c_str());
   }
@@ -73,18 +82,12 @@ class TstImageSources : public QObject {
   void noRequestReadsMoreThanItsImagesMayBe() {
     QFETCH(int, images);
     QFETCH(QString, why);
-    ServeBench bench;
-    const fs::path file = bench.engine().folder() / "images/large.png";
-    fs::create_directories(file.parent_path());
-    std::ofstream(file) << "large";
-    fs::resize_file(file, std::size_t{32} << 20);
-    bench.start({"--files", "images"});
     json body{{"images", json::array()}};
     for (int i = 0; i < images; ++i) body["images"].push_back({{"file", "large.png"}});
-    const HttpReply reply = bench.client().post("/invocations", "application/json", body.dump());
+    const HttpReply reply = files_->client().post("/invocations", "application/json", body.dump());
     QCOMPARE(reply.status, 413);
     QVERIFY2(contains(reply.body, why.toStdString()), reply.body.c_str());
-    QCOMPARE(ask(bench, "file", "large.png").status, 200);
+    QCOMPARE(ask(*files_, "file", "large.png").status, 200);
   }
 
   void noFileOutsideIsRead_data() {
@@ -98,41 +101,28 @@ class TstImageSources : public QObject {
     QTest::newRow("an absolute link within") << "absolute.png" << 403;
     QTest::newRow("a loop") << "loop" << 403;
     QTest::newRow("proc") << "self/root/etc/hostname" << 403;
-    QTest::newRow("missing") << "b.png" << 404;
+    QTest::newRow("missing") << "c.png" << 404;
     QTest::newRow("a folder") << "sub" << 404;
     QTest::newRow("the folder") << "." << 404;
     QTest::newRow("a pipe") << "pipe" << 404;
     QTest::newRow("no name") << "" << 404;
     QTest::newRow("a zero") << QString::fromUtf8("out.png\0.png", 12) << 404;
-    QTest::newRow("large") << "large.png" << 413;
+    QTest::newRow("large") << "larger.png" << 413;
     QTest::newRow("long") << QString(5000, u'a') << 404;
   }
   void noFileOutsideIsRead() {
     QFETCH(QString, name);
     QFETCH(int, status);
-    ServeBench bench;
-    const fs::path folder = bench.engine().folder(), images = folder / "images";
-    fs::create_directories(images / "sub");
-    std::ofstream(images / "a.png") << "image";
-    fs::create_symlink("../experiment.yaml", images / "out.png");
-    fs::create_symlink(folder, images / "away");
-    fs::create_symlink(images / "a.png", images / "absolute.png");
-    fs::create_symlink("loop", images / "loop");
-    fs::create_symlink("/proc/self", images / "self");
-    QCOMPARE(::mkfifo((images / "pipe").c_str(), 0600), 0);
-    std::ofstream(images / "large.png") << "x";
-    fs::resize_file(images / "large.png", std::size_t{33} << 20);
-    bench.start({"--files", "images"});
-    const HttpReply reply = ask(bench, "file", name.toStdString());
+    const HttpReply reply = ask(*files_, "file", name.toStdString());
     QCOMPARE(reply.status, status);
     QVERIFY(json::parse(reply.body).contains("error"));
-    QCOMPARE(ask(bench, "file", "a.png").status, 200);
+    QCOMPARE(ask(*files_, "file", "a.png").status, 200);
   }
 
   void imagesAreFetchedBelowThePrefix() {
-    ServeBench site, bench;
-    site.start();
+    const ServeBench& site = *files_;
     const std::string address = "http://127.0.0.1:" + std::to_string(site.port());
+    ServeBench bench;
     bench.start({"--allow-urls", address + "/classes", "--allow-urls", address + "/v2/"});
     const auto bytes = std::to_string(site.client().get("/classes").body.size());
     const HttpReply found = ask(bench, "url", address + "/classes");
@@ -148,9 +138,9 @@ class TstImageSources : public QObject {
   }
 
   void manyAddressesAreOneAnswerInTheirOrder() {
-    ServeBench site, bench;
-    site.start();
+    const ServeBench& site = *files_;
     const std::string address = "http://127.0.0.1:" + std::to_string(site.port()) + "/";
+    ServeBench bench;
     bench.start({"--allow-urls", address});
     json images = json::array({{{"b64", "Zm91cg=="}}});
     for (int i = 0; i < 20; ++i) images.push_back({{"url", address + (i % 2 ? "ping" : "v2")}});
@@ -165,6 +155,9 @@ class TstImageSources : public QObject {
       QCOMPARE(found[i].at("bbox")[2].dump(), json(bytesOf(i % 2 ? "/v2" : "/ping")).dump());
     }
   }
+
+ private:
+  std::unique_ptr<ServeBench> files_;  ///< serves with --files
 };
 
 LOCKSTEP_TEST(TstImageSources)

@@ -34,13 +34,6 @@ HttpReply predict(ServeBench& bench, const json& request) {
   return bench.client().post("/predict", "application/json", request.dump());
 }
 
-void start(ServeBench& bench) {
-  const fs::path folder = bench.engine().folder() / "images/sub";
-  fs::create_directories(folder);
-  std::ofstream(folder / "a.png") << "seven..";
-  bench.start({"--files", "images"});
-}
-
 /// The bits of Label Studio's runs, as its converter reads them.
 class Bits {
  public:
@@ -79,23 +72,27 @@ class TstLabelStudioBackend : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void initTestCase() {
+    bench_ = std::make_unique<ServeBench>();
+    const fs::path folder = bench_->engine().folder() / "images/sub";
+    fs::create_directories(folder);
+    std::ofstream(folder / "a.png") << "seven..";
+    bench_->start({"--files", "images"});
+  }
+
   void healthAndSetup() {
-    ServeBench bench;
-    start(bench);
-    QCOMPARE(json::parse(bench.client().get("/health").body).at("status").dump(),
+    QCOMPARE(json::parse(bench_->client().get("/health").body).at("status").dump(),
              json("UP").dump());
     const json setup{{"project", "1.1722000000"},
                      {"schema", configOf("BrushLabels")},
                      {"hostname", "http://localhost:8080"},
                      {"access_token", ""}};
-    const HttpReply reply = bench.client().post("/setup", "application/json", setup.dump());
+    const HttpReply reply = bench_->client().post("/setup", "application/json", setup.dump());
     QCOMPARE(json::parse(reply.body).dump(), json({{"model_version", "step-4"}}).dump());
   }
 
   void brushesHaveTheMasksPixels() {
-    ServeBench bench;
-    start(bench);
-    const json answer = json::parse(predict(bench, requestOf(configOf("BrushLabels"))).body);
+    const json answer = json::parse(predict(*bench_, requestOf(configOf("BrushLabels"))).body);
     QCOMPARE(answer.at("results").size(), std::size_t{1});
     const json& prediction = answer.at("results")[0];
     QCOMPARE(prediction.at("model_version").dump(), json("step-4").dump());
@@ -116,9 +113,7 @@ class TstLabelStudioBackend : public QObject {
   }
 
   void polygonsAreInPercentOfTheSides() {
-    ServeBench bench;
-    start(bench);
-    const json answer = json::parse(predict(bench, requestOf(configOf("PolygonLabels"))).body);
+    const json answer = json::parse(predict(*bench_, requestOf(configOf("PolygonLabels"))).body);
     const json& result = answer.at("results")[0].at("result").at(0);
     QCOMPARE(result.at("type").dump(), json("polygonlabels").dump());
     std::vector<std::pair<double, double>> points;
@@ -130,9 +125,7 @@ class TstLabelStudioBackend : public QObject {
   }
 
   void rectanglesAreTheBoxes() {
-    ServeBench bench;
-    start(bench);
-    const json answer = json::parse(predict(bench, requestOf(configOf("RectangleLabels"))).body);
+    const json answer = json::parse(predict(*bench_, requestOf(configOf("RectangleLabels"))).body);
     const json& value = answer.at("results")[0].at("result").at(0).at("value");
     QCOMPARE(value.at("width").dump(), json(100.0 * 7 / 64).dump());
     QCOMPARE(value.at("height").dump(), json(100.0 * 4 / 48).dump());
@@ -140,32 +133,26 @@ class TstLabelStudioBackend : public QObject {
   }
 
   void theImageIsTheOneThatTheControlIsOf() {
-    ServeBench bench;
-    start(bench);
     std::string config = configOf("RectangleLabels");
     config.replace(config.find("<View>"), 6, "<View><Image name=\"map\" value=\"$map\"/>");
-    const HttpReply reply = predict(bench, requestOf(config));
+    const HttpReply reply = predict(*bench_, requestOf(config));
     QCOMPARE(reply.status, 200);
     const json answer = json::parse(reply.body);
     QCOMPARE(answer.at("results")[0].at("result").at(0).at("to_name").dump(), json("photo").dump());
     config.replace(config.find("name=\"photo\""), 12, "name=\"other\"");
-    QCOMPARE(predict(bench, requestOf(config)).status, 400);
+    QCOMPARE(predict(*bench_, requestOf(config)).status, 400);
   }
 
   void aLabelThatIsNotOfferedIsLeftOut() {
-    ServeBench bench;
-    start(bench);
     std::string config = configOf("BrushLabels");
     config.replace(config.find("value=\"1\""), 9, "value=\"Car\"");
-    const json answer = json::parse(predict(bench, requestOf(config)).body);
+    const json answer = json::parse(predict(*bench_, requestOf(config)).body);
     QVERIFY(answer.at("results")[0].at("result").empty());
   }
 
   void uploadsAreFilesToo() {
-    ServeBench bench;
-    start(bench);
     const json request = requestOf(configOf("RectangleLabels"), "/data/upload/sub/a.png");
-    QCOMPARE(predict(bench, request).status, 200);
+    QCOMPARE(predict(*bench_, request).status, 200);
   }
 
   void whatIsWrongIsSaid_data() {
@@ -192,13 +179,14 @@ class TstLabelStudioBackend : public QObject {
     QFETCH(QString, request);
     QFETCH(int, status);
     QFETCH(QString, why);
-    ServeBench bench;
-    start(bench);
     const HttpReply reply =
-        bench.client().post("/predict", "application/json", request.toStdString());
+        bench_->client().post("/predict", "application/json", request.toStdString());
     QCOMPARE(reply.status, status);
     QVERIFY2(contains(reply.body, why.toStdString()), reply.body.c_str());
   }
+
+ private:
+  std::unique_ptr<ServeBench> bench_;
 };
 
 LOCKSTEP_TEST(TstLabelStudioBackend)

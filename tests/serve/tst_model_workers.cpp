@@ -6,7 +6,6 @@
 #include <numeric>
 #include <thread>
 
-#include "engine/serve/batch_times.h"
 #include "engine/serve/model_workers.h"
 #include "tests/serve/serve_bench.h"
 #include "tests/support/contains.h"
@@ -22,8 +21,6 @@ using tests::ServeBench;
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr int kPatienceMs = 20000;
 
 /// The numbers of images in the requests that the worker got.
 std::vector<std::size_t> batchesOf(ServeBench& bench) {
@@ -108,15 +105,15 @@ class TstModelWorkers : public QObject {
     HttpClient client = bench.send("await go");
     QVERIFY(QTest::qWaitFor(
         [&] { return contains(bench.client().get("/ping").body, "no worker has answered"); },
-        kPatienceMs));
+        HttpClient::kPatienceMs));
     QCOMPARE(bench.metric("lockstep_worker_restarts_total"), 0.0);
     QCOMPARE(bench.client().get("/v2/health/ready").status, 503);
     QCOMPARE(bench.client().get("/v2/health/live").status, 200);
     QVERIFY(bench.waitForMetric("lockstep_worker_restarts_total", 1));
     bench.engine().touch("go");
     QCOMPARE(boxOf(client.reply()).dump(), json({0, 0, 8, 4}).dump());
-    QVERIFY(
-        QTest::qWaitFor([&] { return bench.client().get("/ping").status == 200; }, kPatienceMs));
+    QVERIFY(QTest::qWaitFor([&] { return bench.client().get("/ping").status == 200; },
+                            HttpClient::kPatienceMs));
     const auto result = bench.stop();
     QVERIFY2(contains(result.err,
                       "a worker has not answered a batch for 4 s (--batch-timeout); "
@@ -251,7 +248,8 @@ class TstModelWorkers : public QObject {
     open.get("/ping");
     late.get("/ping");
     bench.process().terminate();
-    QVERIFY(QTest::qWaitFor([&] { return open.get("/ping").status == 503; }, kPatienceMs));
+    QVERIFY(
+        QTest::qWaitFor([&] { return open.get("/ping").status == 503; }, HttpClient::kPatienceMs));
     QCOMPARE(late.post("/invocations", "image/png", "late").status, 503);
     bench.engine().touch("go");
     QCOMPARE(running.reply().status, 200);
@@ -268,7 +266,8 @@ class TstModelWorkers : public QObject {
     HttpClient open = bench.client();
     open.get("/ping");
     bench.process().terminate();
-    QVERIFY(QTest::qWaitFor([&] { return open.get("/ping").status == 503; }, kPatienceMs));
+    QVERIFY(
+        QTest::qWaitFor([&] { return open.get("/ping").status == 503; }, HttpClient::kPatienceMs));
     const auto result = bench.stop();
     QCOMPARE(result.status, 130);
     QVERIFY2(contains(result.err, "second signal"), result.err.c_str());
@@ -287,7 +286,8 @@ class TstModelWorkers : public QObject {
   void workersShareTheImages() {
     ServeBench bench;
     bench.start({"--workers", "2"});
-    QVERIFY(QTest::qWaitFor([&] { return bench.engine().workerPid(1) != 0; }, kPatienceMs));
+    QVERIFY(
+        QTest::qWaitFor([&] { return bench.engine().workerPid(1) != 0; }, HttpClient::kPatienceMs));
     HttpClient first = bench.send("await go"), second = bench.send("await go");
     QVERIFY(bench.waitForMetric("lockstep_images_total", 2));
     QCOMPARE(bench.metric("lockstep_images_waiting"), 0.0);
@@ -305,7 +305,7 @@ class TstModelWorkers : public QObject {
       const int pid = bench.engine().workerPid(1);
       return pid != 0 && !tests::isAlive(pid);
     };
-    QVERIFY(QTest::qWaitFor(hasEnded, kPatienceMs));
+    QVERIFY(QTest::qWaitFor(hasEnded, HttpClient::kPatienceMs));
     bench.engine().rankScript(1, "state running 0\nserve\nfinish 0\n", "inspect");
     bench.engine().touch("other");
     bench.waitUntilReady();
@@ -338,7 +338,8 @@ class TstModelWorkers : public QObject {
     late.get("/ping");
     const auto hangUp = [&] { ::kill(static_cast<pid_t>(bench.process().processId()), SIGHUP); };
     hangUp();
-    QVERIFY(QTest::qWaitFor([&] { return open.get("/ping").status == 503; }, kPatienceMs));
+    QVERIFY(
+        QTest::qWaitFor([&] { return open.get("/ping").status == 503; }, HttpClient::kPatienceMs));
     hangUp();
     bench.process().terminate();
     QCOMPARE(late.get("/ping").status, 503);

@@ -42,10 +42,14 @@ class TstOpenInference : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void initTestCase() {
+    bench_ = std::make_unique<ServeBench>();
+    bench_->start();
+  }
+  void init() { bench_->forgetAsked(); }
+
   void healthServerAndModelAreDescribed() {
-    ServeBench bench;
-    bench.start();
-    auto client = bench.client();
+    auto client = bench_->client();
     QCOMPARE(json::parse(client.get("/v2/health/live").body).dump(), json({{"live", true}}).dump());
     QCOMPARE(json::parse(client.get("/v2/health/ready").body).dump(),
              json({{"ready", true}}).dump());
@@ -61,8 +65,6 @@ class TstOpenInference : public QObject {
   }
 
   void imagesInJsonAreBase64() {
-    ServeBench bench;
-    bench.start();
     const json body{{"id", "42"},
                     {"parameters", {{"score", 0.5}, {"classes", {7, "2"}}}},
                     {"inputs",
@@ -70,10 +72,10 @@ class TstOpenInference : public QObject {
                        {"shape", {2}},
                        {"datatype", "BYTES"},
                        {"data", {"Zm91cg==", "c2V2ZW4uLg=="}}}}}};
-    const HttpReply reply = bench.client().post(kInfer, "application/json", body.dump());
+    const HttpReply reply = bench_->client().post(kInfer, "application/json", body.dump());
     QCOMPARE(reply.status, 200);
     const json answer = json::parse(reply.body);
-    QCOMPARE(bench.asked().back().images.at(0).categoryIds, (std::vector<std::int64_t>{2, 7}));
+    QCOMPARE(bench_->asked().back().images.at(0).categoryIds, (std::vector<std::int64_t>{2, 7}));
     QCOMPARE(answer.at("id").dump(), json("42").dump());
     QCOMPARE(answer.at("model_name").dump(), json("bench").dump());
     QCOMPARE(answer.at("model_version").dump(), json("4").dump());
@@ -88,8 +90,6 @@ class TstOpenInference : public QObject {
   }
 
   void imagesAndAnswersMayBeBinary() {
-    ServeBench bench;
-    bench.start();
     const std::string binary = element("four") + element(std::string("a\0b", 3));
     const json head{{"inputs",
                      {{{"name", "image"},
@@ -100,7 +100,7 @@ class TstOpenInference : public QObject {
                      {{{"name", "boxes"}, {"parameters", {{"binary_data", true}}}},
                       {{"name", "class_names"}, {"parameters", {{"binary_data", true}}}},
                       {{"name", "scores"}}}}};
-    const HttpReply reply = inferBinary(bench, head, binary);
+    const HttpReply reply = inferBinary(*bench_, head, binary);
     QCOMPARE(reply.status, 200);
     QCOMPARE(reply.headers.at("content-type"), std::string("application/octet-stream"));
     const std::size_t length = std::stoul(reply.headers.at("inference-header-content-length"));
@@ -116,9 +116,7 @@ class TstOpenInference : public QObject {
   }
 
   void theVersionIsTheStepThatIsServed() {
-    ServeBench bench;
-    bench.start();
-    auto client = bench.client();
+    auto client = bench_->client();
     const std::string versions = "/v2/models/bench/versions/";
     const std::string body = R"({"inputs":[{"datatype":"BYTES","data":["eA=="]}]})";
     const auto infer = [&](const char* version) {
@@ -177,38 +175,35 @@ class TstOpenInference : public QObject {
     QFETCH(QString, head);
     QFETCH(QByteArray, binary);
     QFETCH(QString, why);
-    ServeBench bench;
-    bench.start();
     const HttpReply reply =
-        inferBinary(bench, json::parse(head.toStdString()), binary.toStdString());
+        inferBinary(*bench_, json::parse(head.toStdString()), binary.toStdString());
     QCOMPARE(reply.status, 400);
     QVERIFY2(contains(reply.body, why.toStdString()), reply.body.c_str());
   }
 
   void aTensorOfTooManyImagesIsRefused() {
-    ServeBench bench;
-    bench.start();
     std::string binary;
     for (int i = 0; i < 65; ++i) binary += element("x");
     const json head{
         {"inputs",
          {{{"datatype", "BYTES"}, {"parameters", {{"binary_data_size", binary.size()}}}}}}};
-    const HttpReply reply = inferBinary(bench, head, binary);
+    const HttpReply reply = inferBinary(*bench_, head, binary);
     QCOMPARE(reply.status, 413);
     QVERIFY2(contains(reply.body, "a request may have 64 images"), reply.body.c_str());
   }
 
   void aLengthThatIsNoneIsRefused() {
-    ServeBench bench;
-    bench.start();
     for (const char* length : {"x", "-1", "3", "99999999999999999999"}) {
       const HttpReply reply =
-          bench.client().post(kInfer, "application/octet-stream", "{}",
-                              std::string("Inference-Header-Content-Length: ") + length + "\r\n");
+          bench_->client().post(kInfer, "application/octet-stream", "{}",
+                                std::string("Inference-Header-Content-Length: ") + length + "\r\n");
       QCOMPARE(reply.status, 400);
       QVERIFY(contains(reply.body, "is not a length within the body"));
     }
   }
+
+ private:
+  std::unique_ptr<ServeBench> bench_;
 };
 
 LOCKSTEP_TEST(TstOpenInference)

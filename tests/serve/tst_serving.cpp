@@ -31,10 +31,14 @@ class TstServing : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void initTestCase() {
+    bench_ = std::make_unique<ServeBench>();
+    bench_->start();
+  }
+  void init() { bench_->forgetAsked(); }
+
   void anImageIsAnsweredWithItsDetections() {
-    ServeBench bench;
-    bench.start();
-    auto client = bench.client();
+    auto client = bench_->client();
     const HttpReply reply = client.post("/invocations", "image/jpeg", "four");
     QCOMPARE(reply.status, 200);
     QCOMPARE(reply.headers.at("content-type"), std::string("application/json"));
@@ -67,15 +71,13 @@ class TstServing : public QObject {
   }
 
   void aClassThatIsAskedOftenIsOne() {
-    ServeBench bench;
-    bench.start();
-    QCOMPARE(bench.detect("x", "?classes=2,1,2,2,1").status, 200);
-    QCOMPARE(lastDetected(bench).at(0).categoryIds, (std::vector<std::int64_t>{1, 2}));
-    QCOMPARE(bench.detect("x", "?classes=4&classes=3").status, 200);  // as some write a list
-    QCOMPARE(lastDetected(bench).at(0).categoryIds, (std::vector<std::int64_t>{3, 4}));
+    QCOMPARE(bench_->detect("x", "?classes=2,1,2,2,1").status, 200);
+    QCOMPARE(lastDetected(*bench_).at(0).categoryIds, (std::vector<std::int64_t>{1, 2}));
+    QCOMPARE(bench_->detect("x", "?classes=4&classes=3").status, 200);  // as some write a list
+    QCOMPARE(lastDetected(*bench_).at(0).categoryIds, (std::vector<std::int64_t>{3, 4}));
     json body{{"images", json::array({{{"b64", "YQ=="}}})}, {"classes", json::array()}};
     for (int i = 0; i < 10'001; ++i) body["classes"].push_back(i);
-    const HttpReply reply = bench.client().post("/invocations", "application/json", body.dump());
+    const HttpReply reply = bench_->client().post("/invocations", "application/json", body.dump());
     QCOMPARE(reply.status, 400);
     QVERIFY2(contains(reply.body, "classes: may be 10000 at most"), reply.body.c_str());
   }
@@ -112,13 +114,11 @@ class TstServing : public QObject {
 
   /// SageMaker passes no query on, but what its clients call custom attributes.
   void sageMakersAttributesAreAQuery() {
-    ServeBench bench;
-    bench.start();
-    const HttpReply reply = bench.client().post(
+    const HttpReply reply = bench_->client().post(
         "/invocations", "image/png", "x",
         "X-Amzn-SageMaker-Custom-Attributes: score=0.25; classes=1,2;form=overlay\r\n");
     QCOMPARE(reply.status, 200);
-    const auto asked = lastDetected(bench).at(0);
+    const auto asked = lastDetected(*bench_).at(0);
     QCOMPARE(asked.scoreThreshold, 0.25);
     QCOMPARE(asked.categoryIds, (std::vector<std::int64_t>{1, 2}));
     QVERIFY(asked.form == protocol::AnswerForm::Overlay);
@@ -177,22 +177,18 @@ class TstServing : public QObject {
   void acceptChoosesTheForm() {
     QFETCH(QString, accept);
     QFETCH(int, form);
-    ServeBench bench;
-    bench.start();
-    const HttpReply reply = bench.client().post("/invocations", "image/png", "x",
-                                                "Accept: " + accept.toStdString() + "\r\n");
+    const HttpReply reply = bench_->client().post("/invocations", "image/png", "x",
+                                                  "Accept: " + accept.toStdString() + "\r\n");
     QCOMPARE(reply.status, form < 0 ? 406 : 200);
-    if (form >= 0) QCOMPARE(static_cast<int>(lastDetected(bench).at(0).form), form);
+    if (form >= 0) QCOMPARE(static_cast<int>(lastDetected(*bench_).at(0).form), form);
   }
 
   void severalImagesOfARequestAreOneArray() {
-    ServeBench bench;
-    bench.start();
     const std::string body = part("name=\"a\"; filename=\"a.png\"", "one") +
                              part("name=\"score\"", "0.5") +
                              part("name=\"b\"; filename=\"b.png\"", "three") + "--edge--\r\n";
     const HttpReply reply =
-        bench.client().post("/invocations", "multipart/form-data; boundary=edge", body);
+        bench_->client().post("/invocations", "multipart/form-data; boundary=edge", body);
     const json found = json::parse(reply.body);
     QCOMPARE(found.size(), std::size_t{2});
     QCOMPARE(found[0].at("image_id").dump(), json(1).dump());
@@ -203,42 +199,36 @@ class TstServing : public QObject {
   }
 
   void imagesOfJson() {
-    ServeBench bench;
-    bench.start();
-    const HttpReply reply = bench.client().post(
+    const HttpReply reply = bench_->client().post(
         "/invocations", "application/json; charset=utf-8",
         R"({"images": [{"b64": "Zm91cg=="}, {"b64": "c2V2ZW4uLg=="}], "score": 0.75, "classes": [1]})");
     const json found = json::parse(reply.body);
     QCOMPARE(found.size(), std::size_t{2});
     QCOMPARE(found[0].at("bbox").dump(), json({0, 0, 4, 4}).dump());
     QCOMPARE(found[1].at("bbox").dump(), json({0, 0, 7, 4}).dump());
-    QCOMPARE(lastDetected(bench).at(0).scoreThreshold, 0.75);
+    QCOMPARE(lastDetected(*bench_).at(0).scoreThreshold, 0.75);
   }
 
   void theBodyMayNameTheForm() {
-    ServeBench bench;
-    bench.start();
     const HttpReply inJson =
-        bench.client().post("/invocations?form=labels", "application/json",
-                            R"({"images": [{"b64": "Zm91cg=="}], "form": "overlay"})");
+        bench_->client().post("/invocations?form=labels", "application/json",
+                              R"({"images": [{"b64": "Zm91cg=="}], "form": "overlay"})");
     QCOMPARE(inJson.headers.at("content-type"), std::string("image/png"));
-    QVERIFY(lastDetected(bench).at(0).form == protocol::AnswerForm::Overlay);
+    QVERIFY(lastDetected(*bench_).at(0).form == protocol::AnswerForm::Overlay);
     const HttpReply inPart =
-        bench.client().post("/invocations", "multipart/form-data; boundary=edge",
-                            part("name=\"a\"; filename=\"a.png\"", "one") +
-                                part("name=\"form\"", "labels") + "--edge--\r\n",
-                            "Accept: text/html\r\n");
+        bench_->client().post("/invocations", "multipart/form-data; boundary=edge",
+                              part("name=\"a\"; filename=\"a.png\"", "one") +
+                                  part("name=\"form\"", "labels") + "--edge--\r\n",
+                              "Accept: text/html\r\n");
     QCOMPARE(inPart.headers.at("content-type"), std::string("image/png"));
-    QVERIFY(lastDetected(bench).at(0).form == protocol::AnswerForm::Labels);
+    QVERIFY(lastDetected(*bench_).at(0).form == protocol::AnswerForm::Labels);
   }
 
   void anUndecodableImageIsTheClientsFault() {
-    ServeBench bench;
-    bench.start();
-    const HttpReply reply = bench.detect("undecodable");
+    const HttpReply reply = bench_->detect("undecodable");
     QCOMPARE(reply.status, 400);
     QCOMPARE(json::parse(reply.body).dump(), json({{"error", "the image is no image"}}).dump());
-    QCOMPARE(bench.detect("fine").status, 200);
+    QCOMPARE(bench_->detect("fine").status, 200);
   }
 
   void whatIsWrongWithARequestIsSaid_data() {
@@ -287,19 +277,15 @@ class TstServing : public QObject {
     QFETCH(QString, body);
     QFETCH(int, status);
     QFETCH(QString, why);
-    ServeBench bench;
-    bench.start();
     const HttpReply reply =
-        bench.client().post(path.toStdString(), type.toStdString(), body.toStdString());
+        bench_->client().post(path.toStdString(), type.toStdString(), body.toStdString());
     QCOMPARE(reply.status, status);
     const std::string error = json::parse(reply.body).at("error").get<std::string>();
     QVERIFY2(contains(error, why.toStdString()) && !contains(error, "\n"), error.c_str());
   }
 
   void thePageIsServed() {
-    ServeBench bench;
-    bench.start();
-    const HttpReply page = bench.client().get("/");
+    const HttpReply page = bench_->client().get("/");
     QVERIFY(page.headers.at("content-type").starts_with("text/html"));
     QVERIFY(contains(page.body, "Drop an image here") && contains(page.body, "</script>"));
   }
@@ -329,10 +315,8 @@ class TstServing : public QObject {
   }
 
   void aPortThatIsTakenIsToldBeforeTheModelIsLoaded() {
-    ServeBench bench;
-    bench.start();
     const auto second =
-        bench.engine().run({"serve", "run", "--port", std::to_string(bench.port())});
+        bench_->engine().run({"serve", "run", "--port", std::to_string(bench_->port())});
     QCOMPARE(second.status, 2);
     QVERIFY2(contains(second.err, "another program has this port: give --port another"),
              second.err.c_str());
@@ -354,6 +338,9 @@ class TstServing : public QObject {
     QCOMPARE(result.status, 2);
     QVERIFY2(contains(result.err, "weights do not fit"), result.err.c_str());
   }
+
+ private:
+  std::unique_ptr<ServeBench> bench_;
 };
 
 LOCKSTEP_TEST(TstServing)

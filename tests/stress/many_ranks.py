@@ -1,6 +1,6 @@
 """Hurts one rank of a training on several ranks at a random moment, and resumes the run.
 
-usage: many_ranks.py [--build build] [--trials 50] [--ranks 3] [--seed 1] [--set K=V]…
+usage: many_ranks.py [--build build] [--trials 50] [--ranks 3] [--way kill|stop|image|restart]… [--seed 1] [--set K=V]…
 
 In turn a rank is killed (SIGKILL), stopped (SIGSTOP), or meets images that cannot be read. Every time the run must end within
 12 seconds with exit status 1, no process may be left, run.json must name the rank that was hurt and how, the run folder must
@@ -111,11 +111,13 @@ def one_trial(engine, folder, run, seconds, how, chance, options):
 def main():
     parser = trials.arguments(__doc__, trials=50)
     parser.add_argument("--ranks", type=int, default=3)
+    parser.add_argument("--way", action="append", choices=WAYS, dest="ways")
     options = parser.parse_args()
+    ways = options.ways or WAYS
     options.overrides += [f"runtime.workers={options.ranks}", f"solver.batch_size={options.ranks}", "dataset.loader_threads=1"]
 
     def trial(folder, run, seconds, number, chance):
-        return one_trial(trials.engine_of(options), folder, run, seconds, WAYS[number % len(WAYS)], chance, options)
+        return one_trial(trials.engine_of(options), folder, run, seconds, ways[number % len(ways)], chance, options)
 
     return trials.run_trials(options, train_images=12, trial=trial)
 

@@ -36,7 +36,7 @@ ALLOWED = {
     "engine/ops": {"base", "structures"},
     "engine/model": {"base", "config", "structures", "ops"},
     "engine/data": {"base", "coco", "config", "structures", "ops"},
-    "engine/scenes": {"base", "coco", "data"},
+    "engine/scenes": {"base", "coco", "config", "data"},
     "engine/solver": {"base", "config", "ops"},
     "engine/dist": {"base", "config"},
     "engine/checkpoint": {"base", "run_folder"},

@@ -88,9 +88,11 @@ class TstAttach : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void initTestCase() { train(trained_); }
+
   void aFinishedRunSendsItsRecords() {
     EngineBench bench;
-    train(bench);
+    copyRun(bench);
     Attached client(bench);
     client.send(protocol::Hello{});
     const auto welcome = client.expect<protocol::Welcome>();
@@ -104,7 +106,7 @@ class TstAttach : public QObject {
 
   void recordsThatTheClientHasAreNotSentAgain() {
     EngineBench bench;
-    train(bench);
+    copyRun(bench);
     const auto all = recordedSeqs(bench, -1);
     Attached client(bench);
     client.send(protocol::Hello{all[2], 1});
@@ -114,7 +116,7 @@ class TstAttach : public QObject {
 
   void aClientWithRecordsOfAnotherLogIsReset() {
     EngineBench bench;
-    train(bench);
+    copyRun(bench);
     Attached client(bench);
     client.send(protocol::Hello{100000, 1});
     QCOMPARE(client.expect<protocol::Reset>().seq, tests::recordsOf(bench.onlyRun()).back().seq);
@@ -134,7 +136,7 @@ class TstAttach : public QObject {
   /// Its process was killed before it had an event log.
   void aRunWithoutAnEventLogHasNoRecords() {
     EngineBench bench;
-    train(bench);
+    copyRun(bench);
     fs::remove(events::findEventFile(runOf(bench)));
     Attached client(bench);
     client.send(protocol::Hello{});
@@ -144,7 +146,7 @@ class TstAttach : public QObject {
 
   void anEndedRunAnswersItsStatusAndRefusesTheRest() {
     EngineBench bench;
-    train(bench);
+    copyRun(bench);
     Attached client(bench);
     client.send(protocol::Command{"s", protocol::CommandName::Status});
     const auto ok = client.expect<protocol::Ok>();
@@ -173,11 +175,11 @@ class TstAttach : public QObject {
 
   void filesOfAnEndedRunAreSent() {
     EngineBench bench;
-    train(bench);
+    copyRun(bench);
     Attached client(bench);
     QCOMPARE(client.file("predictions/step-00000002.json"), std::string("[2]"));
     QVERIFY(contains(client.file("config.yaml"), "name: bench"));
-    const std::string images = (fs::canonical(bench.folder()) / "val").string();
+    const std::string images = (trained_.folder() / "val").string();
     QCOMPARE(client.file(images + "/val2.png"), std::string("val2"));
     client.send(protocol::FileRequest{"n", "run.json"});
     QVERIFY(contains(client.expect<protocol::ErrorReply>().message, "is not sent"));
@@ -224,7 +226,7 @@ class TstAttach : public QObject {
   /// So that a client connects again, to its socket.
   void attachEndsWhenTheRunIsStartedAgain() {
     EngineBench bench;
-    train(bench);
+    copyRun(bench);
     Attached client(bench);
     client.send(protocol::Hello{});
     client.expect<protocol::Welcome>();
@@ -285,6 +287,14 @@ class TstAttach : public QObject {
     QCOMPARE(result.status, 2);
     QVERIFY(contains(result.err, "runs/none: no such run folder"));
   }
+
+ private:
+  void copyRun(const EngineBench& bench) const {
+    fs::create_directories(runOf(bench));
+    fs::copy(runOf(trained_), runOf(bench), fs::copy_options::recursive);
+  }
+
+  EngineBench trained_;  ///< has a finished run; copies read its data
 };
 
 LOCKSTEP_TEST(TstAttach)

@@ -30,7 +30,7 @@ ScalarBatch steps(std::int64_t from, std::int64_t to) {
   return batch;
 }
 
-GpuFigures figures(double percent, double gibibytes, double celsius, double watts) {
+GpuFigures gpuFigures(double percent, double gibibytes, double celsius, double watts) {
   return {percent, gibibytes * kGiB, celsius, watts, 0, false};
 }
 
@@ -51,9 +51,9 @@ class TstDeviceUse : public QObject {
   void meansAndMaximaAreAddedToTheLastRecord() {
     DeviceUse use(4);
     toldAt(use, 1, kStart);
-    use.add(3, figures(10, 20, 50, 100));
-    use.add(3, figures(90, 60, 70, 300));
-    use.add(3, figures(50, 40, 60, 200));
+    use.add(3, gpuFigures(10, 20, 50, 100));
+    use.add(3, gpuFigures(90, 60, 70, 300));
+    use.add(3, gpuFigures(50, 40, 60, 200));
     ScalarBatch batch = steps(2, 5);
     use.addTo(batch, kStart + 2s);
     for (int i = 0; i < 3; ++i) QCOMPARE(batch.records[i].values.size(), std::size_t{1});
@@ -70,7 +70,7 @@ class TstDeviceUse : public QObject {
   void aPointIsRecordedEveryTwoSecondsAtMost() {
     DeviceUse use(1);
     const auto isReported = [&](std::int64_t step, auto now) {
-      use.add(0, figures(10, 1, 50, 100));
+      use.add(0, gpuFigures(10, 1, 50, 100));
       return toldAt(use, step, now).contains("system/gpu0/power_watts");
     };
     QVERIFY(!isReported(1, kStart));
@@ -83,9 +83,9 @@ class TstDeviceUse : public QObject {
   void aStepIsRecordedOnce() {
     DeviceUse use(1);
     toldAt(use, 1, kStart);
-    use.add(0, figures(10, 1, 50, 100));
+    use.add(0, gpuFigures(10, 1, 50, 100));
     QVERIFY(toldAt(use, 7, kStart + 3s).contains("system/gpu0/memory_gib"));
-    use.add(0, figures(10, 1, 50, 100));
+    use.add(0, gpuFigures(10, 1, 50, 100));
     QVERIFY2(!toldAt(use, 7, kStart + 60s).contains("system/gpu0/memory_gib"), "its evaluation");
     QVERIFY(toldAt(use, 8, kStart + 61s).contains("system/gpu0/memory_gib"));
   }
@@ -93,11 +93,11 @@ class TstDeviceUse : public QObject {
   void stepsAfterACutAreRecordedAgain() {
     DeviceUse use(1);
     toldAt(use, 1, kStart);
-    use.add(0, figures(10, 1, 50, 100));
+    use.add(0, gpuFigures(10, 1, 50, 100));
     toldAt(use, 7, kStart + 3s);
     use.forgetAfter(4);
     QVERIFY2(!toldAt(use, 5, kStart + 9s).contains("system/gpu0/memory_gib"), "nothing is known");
-    use.add(0, figures(10, 1, 50, 100));
+    use.add(0, gpuFigures(10, 1, 50, 100));
     QVERIFY(toldAt(use, 6, kStart + 9s).contains("system/gpu0/memory_gib"));
   }
 
@@ -107,7 +107,7 @@ class TstDeviceUse : public QObject {
     GpuFigures some;
     some.powerWatts = 120;
     use.add(1, some);
-    use.add(1, figures(NAN, NAN, NAN, 240));
+    use.add(1, gpuFigures(NAN, NAN, NAN, 240));
     const auto values = toldAt(use, 2, kStart + 2s);
     QCOMPARE(values.at("system/gpu1/power_watts"), 180.f);
     QCOMPARE(values.at("system/gpu1/throttled_percent"), 0.f);

@@ -15,13 +15,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kWholeRun =
+constexpr const char* kForkedRun =
     "state running 0\nscalars 1 2\neval 2 0.5 0.5 best\npredictions 2\ncheckpoint 2 best\nscalars "
     "3 "
     "4\neval 4 0.4 0.25\npredictions 4\ncheckpoint 4\nscalars 5 6\neval 6 0.3 0.75 "
     "best\ncheckpoint 6 "
     "best last\nfinish 6\n";
-constexpr const char* kResumes = "state running 4\nscalars 5 6\ncheckpoint 6 last\nfinish 6\n";
+constexpr const char* kGoesOnFromFour =
+    "state running 4\nscalars 5 6\ncheckpoint 6 last\nfinish 6\n";
 
 }  // namespace
 
@@ -30,17 +31,20 @@ class TstFork : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void initTestCase() {
+    trained_.script(kForkedRun);
+    const auto first =
+        trained_.run({"train", "experiment.yaml", "--output", "run", "--set", "checkpoint.keep=5"});
+    QVERIFY2(first.status == 0, first.err.c_str());
+  }
   void init() {
     bench_ = std::make_unique<EngineBench>();
-    bench_->script(kWholeRun);
-    const auto first =
-        bench_->run({"train", "experiment.yaml", "--output", "run", "--set", "checkpoint.keep=5"});
-    QVERIFY2(first.status == 0, first.err.c_str());
+    fs::copy(trained_.folder() / "run", run().folder(), fs::copy_options::recursive);
     before_ = base::readFile(run().runJson());
   }
 
   void forkStartsWithTheHistoryUpToTheStep() {
-    bench_->script(kResumes);
+    bench_->script(kGoesOnFromFour);
     const auto result = bench_->run(
         {"train", "run", "--from", "4", "--output", "fork", "--set", "solver.base_lr=0.001"});
     QVERIFY2(result.status == 0, result.err.c_str());
@@ -79,7 +83,7 @@ class TstFork : public QObject {
   }
 
   void bestAndLastAreSteps() {
-    bench_->script(kResumes);
+    bench_->script(kGoesOnFromFour);
     QCOMPARE(bench_
                  ->run({"train", "run", "--from", "last", "--output", "a", "--set",
                         "solver.max_steps=8"})
@@ -140,6 +144,7 @@ class TstFork : public QObject {
  private:
   run_folder::Layout run() const { return run_folder::Layout(bench_->folder() / "run"); }
 
+  EngineBench trained_;  ///< has the run that is forked; copies read its data
   std::unique_ptr<EngineBench> bench_;
   std::string before_;
 };

@@ -46,7 +46,7 @@ struct GpuBench {
 };
 
 /// As torchrun starts one of its ranks on a machine.
-void setTorchrun(EngineBench& bench, int localRank) {
+void setTorchrunLocalRank(EngineBench& bench, int localRank) {
   bench.setVariable("RANK", "0");
   bench.setVariable("LOCAL_RANK", std::to_string(localRank));
   bench.setVariable("WORLD_SIZE", "4");
@@ -276,7 +276,7 @@ class TstGpuRuns : public QObject {
     QFETCH(int, localRank);
     QFETCH(QString, reason);
     GpuBench gpus(kOldAndNew);
-    setTorchrun(gpus.bench, localRank);
+    setTorchrunLocalRank(gpus.bench, localRank);
     gpus.bench.script(kTrains);
     for (const char* device : {"cuda", "auto"}) {
       const auto result =
@@ -292,7 +292,7 @@ class TstGpuRuns : public QObject {
 
   void aLaunchersRankTrainsOnTheCpuWithoutAUsableGpu() {
     GpuBench gpus("driver 580.65.06\ncuda 13000\ngpu GT_710 GPU-a 35 2048 0 0 30 50000 0 0\n");
-    setTorchrun(gpus.bench, 0);
+    setTorchrunLocalRank(gpus.bench, 0);
     gpus.bench.script(kTrains);
     const auto result = gpus.bench.run({"train", "experiment.yaml", "--set", "runtime.device=auto",
                                         "--set", "solver.batch_size=4"});

@@ -24,13 +24,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A finished run with checkpoints 4 and 6.
-void makeRun(EngineBench& bench) {
-  bench.script("scalars 1 6\ncheckpoint 4\ncheckpoint 6 last\nfinish 6\n");
-  if (bench.run({"train", "experiment.yaml", "--output", "run"}).status != 0) throw Error("no run");
-  bench.script("state running 0\nserve\nfinish 0\n", "inspect");
-}
-
 fs::path socketPrintedBy(QProcess& inspect) {
   if (!inspect.waitForReadyRead(20000)) throw Error("inspect prints nothing");
   const auto line = nlohmann::json::parse(inspect.readLine().toStdString());
@@ -43,9 +36,14 @@ class TstInspect : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void initTestCase() {
+    trained_.script("scalars 1 6\ncheckpoint 4\ncheckpoint 6 last\nfinish 6\n");
+    QCOMPARE(trained_.run({"train", "experiment.yaml", "--output", "run"}).status, 0);
+  }
+
   void finishedRunAnswersThroughItsOwnSocket() {
     EngineBench bench;
-    makeRun(bench);
+    copyRun(bench);
     const auto inspect = bench.start({"inspect", "run"});
     SocketClient client(socketPrintedBy(*inspect));
     client.send(protocol::Hello{});
@@ -76,7 +74,7 @@ class TstInspect : public QObject {
 
   void predictionsOfAPartAreKeptInTheRun() {
     EngineBench bench;
-    makeRun(bench);
+    copyRun(bench);
     const auto inspect = bench.start({"inspect", "run"});
     SocketClient client(socketPrintedBy(*inspect));
     const auto askFor = [&](const std::string& weights, protocol::Split split) {
@@ -103,7 +101,7 @@ class TstInspect : public QObject {
 
   void aPredictionIsCancelledByItsClientAlone() {
     EngineBench bench;
-    makeRun(bench);
+    copyRun(bench);
     bench.script("state running 0\nwait predict\nserve\nfinish 0\n", "inspect");
     const auto inspect = bench.start({"inspect", "run"});
     const fs::path socket = socketPrintedBy(*inspect);
@@ -124,7 +122,7 @@ class TstInspect : public QObject {
 
   void aPredictionEndsWithItsClient() {
     EngineBench bench;
-    makeRun(bench);
+    copyRun(bench);
     bench.script("state running 0\nwait predict\nwait cancel\nfail 1 it was cancelled\n",
                  "inspect");
     const auto inspect = bench.start({"inspect", "run"});
@@ -139,7 +137,7 @@ class TstInspect : public QObject {
 
   void secondInspectionFindsTheFirst() {
     EngineBench bench;
-    makeRun(bench);
+    copyRun(bench);
     const auto inspect = bench.start({"inspect", "run"});
     const fs::path socket = socketPrintedBy(*inspect);
     const auto second = bench.run({"inspect", "run"});
@@ -152,7 +150,7 @@ class TstInspect : public QObject {
 
   void secondInspectionWithOtherWeightsIsRefused() {
     EngineBench bench;
-    makeRun(bench);
+    copyRun(bench);
     const auto inspect = bench.start({"inspect", "run", "--weights", "4"});
     const fs::path socket = socketPrintedBy(*inspect);
     const auto other = bench.run({"inspect", "run", "--weights", "6"});
@@ -168,7 +166,7 @@ class TstInspect : public QObject {
 
   void secondInspectionWaitsUntilTheFirstListens() {
     EngineBench bench;
-    makeRun(bench);
+    copyRun(bench);
     qputenv("XDG_RUNTIME_DIR", (bench.folder() / "x").c_str());
     const fs::path socket = run_folder::socketPath("inspect:" + (bench.folder() / "run").string());
     // One that has the lock and does not listen yet.
@@ -190,7 +188,7 @@ class TstInspect : public QObject {
 
   void secondInspectionReplacesAFirstThatExits() {
     EngineBench bench;
-    makeRun(bench);
+    copyRun(bench);
     qputenv("XDG_RUNTIME_DIR", (bench.folder() / "x").c_str());
     const fs::path socket = run_folder::socketPath("inspect:" + (bench.folder() / "run").string());
     run_folder::ensureSocketFolder();
@@ -210,7 +208,7 @@ class TstInspect : public QObject {
 
   void aStoppedSessionClosesItsConnections() {
     EngineBench bench;
-    makeRun(bench);
+    copyRun(bench);
     bench.script("state running 0\nawait nothing\n", "inspect");
     const auto inspect = bench.start({"inspect", "run"});
     SocketClient client(socketPrintedBy(*inspect));
@@ -224,7 +222,7 @@ class TstInspect : public QObject {
 
   void errorOfTheWeightsIsTheExitStatus() {
     EngineBench bench;
-    makeRun(bench);
+    copyRun(bench);
     bench.script("fail 2 weights do not fit\n", "inspect");
     const auto result = bench.run({"inspect", "run"});
     QCOMPARE(result.status, 2);
@@ -254,6 +252,14 @@ class TstInspect : public QObject {
     QVERIFY(!fs::exists(setup.socket));
     QVERIFY(!tests::isAlive(bench.workerPid()));
   }
+
+ private:
+  void copyRun(EngineBench& bench) const {
+    fs::copy(trained_.folder() / "run", bench.folder() / "run", fs::copy_options::recursive);
+    bench.script("state running 0\nserve\nfinish 0\n", "inspect");
+  }
+
+  EngineBench trained_;  ///< has a finished run with checkpoints 4 and 6; copies read its data
 };
 
 LOCKSTEP_TEST(TstInspect)

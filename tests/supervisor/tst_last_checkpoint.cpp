@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kTrains =
+constexpr const char* kMeetsObstacle =
     "state running 0\nscalars 1 6\nawait obstacle\ncheckpoint 6 last\nfinish 6\n";
 
 /// A run whose last checkpoint cannot be put in its place.
@@ -27,7 +27,7 @@ class ObstacleBench {
     fs::create_directories(bench.folder() / "tmp");
     bench.setVariable("TMPDIR", (bench.folder() / "tmp").string());
     bench.setVariable("LOCKSTEP_CHECKPOINT_PATIENCE", patience);
-    bench.script(kTrains);
+    bench.script(kMeetsObstacle);
     engine = bench.start({"train", "experiment.yaml", "--output", "run"});
     if (!QTest::qWaitFor([&] { return fs::exists(run().checkpoints()); }, 20000))
       throw Error("the run does not begin");

@@ -66,7 +66,7 @@ struct Reading {
   bool isInOrder = true;
 };
 
-events::ScalarValues figures() {
+events::ScalarValues gradientNorms() {
   events::ScalarValues values;
   for (int layer = 0; layer < 100; ++layer)
     values.emplace_back("grad_norm/backbone.body.layer" + std::to_string(layer), 0.123456f);
@@ -104,7 +104,7 @@ class TstManyClients : public QObject {
       service.file = writer.path();
       events::Record record;
       record.kind = events::Record::Kind::Scalars;
-      record.scalars = figures();
+      record.scalars = gradientNorms();
       for (record.step = 1; record.step <= kSteps; ++record.step) writer.append(record);
     }
     PollLoop loop;

@@ -290,8 +290,8 @@ class TstQueue : public QObject {
     const auto listed = runs.bench.run({"runs"});
     QVERIFY2(contains(listed.out, "queued (2)") && contains(listed.err, info.error->message),
              (listed.out + listed.err).c_str());
-    const auto json = nlohmann::json::parse(runs.bench.run({"runs", "--format", "json"}).out);
-    for (const auto& run : json) {
+    const auto runsListed = nlohmann::json::parse(runs.bench.run({"runs", "--format", "json"}).out);
+    for (const auto& run : runsListed) {
       const bool waits = run.at("run") != "h";
       QCOMPARE(run.at("state").get<std::string>(), std::string(waits ? "queued" : "failed"));
       QCOMPARE(run.at("queue_position").is_null(), !waits);

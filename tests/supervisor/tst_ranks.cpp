@@ -24,7 +24,7 @@ bool isNobodyLeft(const EngineBench& bench) {
 }
 
 /// Three ranks share a batch of three.
-std::vector<std::string> trainLine() {
+std::vector<std::string> threeRanksLine() {
   return {"train", "experiment.yaml", "--workers", "3", "--set", "solver.batch_size=3"};
 }
 
@@ -39,7 +39,7 @@ class TstRanks : public QObject {
     bench.rankScript(0, "listening 9\nstderr [data] zero\nstate running 0\nawait two\nfinish 6\n");
     bench.rankScript(1, "stderr [data] warning: one is odd\nlog warning sees little\nfinish 6\n");
     bench.rankScript(2, "stderr [data] two\ntouch two\nfinish 6\n");
-    auto line = trainLine();
+    auto line = threeRanksLine();
     line.insert(line.end(), {"--set", "runtime.cpu_threads=0"});
     const auto result = bench.run(line);
     QVERIFY2(result.status == 0, result.err.c_str());
@@ -65,7 +65,7 @@ class TstRanks : public QObject {
     bench.rankScript(0, "listening 9\nstate running 0\n" + place + "hang\n");
     bench.rankScript(1, place + "await seen\nfailed lost-peer 1 connection closed\nexit 1\n");
     bench.rankScript(2, place + "await seen\nstderr last words\nkill 9\n");
-    const auto engine = bench.start(trainLine());
+    const auto engine = bench.start(threeRanksLine());
     QVERIFY(bench.waitForState("running"));
     const fs::path socket = run_folder::readRunInfo(bench.onlyRun()).socket;
     tests::SocketClient client(socket);
@@ -107,7 +107,7 @@ class TstRanks : public QObject {
     bench.rankScript(1,
                      "heartbeat 4 forward\nfailed exception 1 index 7 is out of range\nexit 1\n");
     bench.rankScript(2, "hang\n");
-    const auto result = bench.run(trainLine());
+    const auto result = bench.run(threeRanksLine());
     QCOMPARE(result.status, 1);
     const std::string expected = "rank 1 on " + base::hostName() +
                                  " failed at step 4 in forward: index 7 is out of range; there is "
@@ -122,7 +122,7 @@ class TstRanks : public QObject {
     bench.rankScript(0, "listening 9\nheartbeat 4 backward gradients\nstate running 0\nhang\n");
     bench.rankScript(1, "heartbeat 3 data\nhang\n");
     bench.rankScript(2, "heartbeat 4 forward\nhang\n");
-    const auto engine = bench.start(trainLine());
+    const auto engine = bench.start(threeRanksLine());
     QVERIFY(bench.waitForState("running"));
     tests::SocketClient client(run_folder::readRunInfo(bench.onlyRun()).socket);
     std::vector<protocol::RunStatus::Rank> ranks;
@@ -151,7 +151,7 @@ class TstRanks : public QObject {
     const std::string others = "await stopped\nfinish 3 stopped\n";
     bench.rankScript(1, others);
     bench.rankScript(2, others);
-    const auto engine = bench.start(trainLine());
+    const auto engine = bench.start(threeRanksLine());
     QVERIFY(bench.waitForState("running"));
     ::kill(static_cast<pid_t>(engine->processId()), SIGTERM);
     const auto result = EngineBench::finish(*engine);
@@ -167,7 +167,7 @@ class TstRanks : public QObject {
     bench.rankScript(0, "listening 9\nawait two\nstate running 0\nhang\n");
     bench.rankScript(1, "hang\n");
     bench.rankScript(2, "touch two\nhang\n");
-    const auto engine = bench.start(trainLine());
+    const auto engine = bench.start(threeRanksLine());
     QVERIFY(bench.waitForState("running"));
     ::kill(static_cast<pid_t>(engine->processId()), SIGTERM);
     QVERIFY(bench.waitForState("stopping"));
@@ -182,7 +182,7 @@ class TstRanks : public QObject {
     bench.rankScript(0, "listening 9\nawait one\nawait two\nstate running 0\nhang\n");
     bench.rankScript(1, "touch one\nhang\n");
     bench.rankScript(2, "touch two\nhang\n");
-    const auto engine = bench.start(trainLine());
+    const auto engine = bench.start(threeRanksLine());
     QVERIFY(bench.waitForState("running"));
     const std::vector<int> pids = bench.allPids();
     QCOMPARE(pids.size(), std::size_t{3});

@@ -29,10 +29,14 @@ class TstResume : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void initTestCase() {
+    dead_.script(kDiesAfterThree);
+    QCOMPARE(dead_.run({"train", "experiment.yaml", "--output", "run"}).status, 1);
+  }
+
   void resumesFromTheNewestCheckpointWithoutDuplicates() {
     EngineBench bench;
-    bench.script(kDiesAfterThree);
-    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 1);
+    copyDeadRun(bench);
     const run_folder::Layout run(bench.folder() / "run");
     fs::create_directories(run.partialCheckpoint(3));  // as kill -9 leaves it
     bench.script(kResumes);
@@ -62,8 +66,7 @@ class TstResume : public QObject {
 
   void everyFailureStaysAmongTheAlerts() {
     EngineBench bench;
-    bench.script(kDiesAfterThree);
-    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 1);
+    copyDeadRun(bench);
     bench.script("state running 2\nscalars 3 3\nkill 9\n");
     QCOMPARE(bench.run({"train", "run", "--resume"}).status, 1);
     const run_folder::Layout run(bench.folder() / "run");
@@ -103,8 +106,7 @@ class TstResume : public QObject {
     QFETCH(bool, isEmpty);
     QFETCH(QString, lacking);
     EngineBench bench;
-    bench.script(kDiesAfterThree);
-    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 1);
+    copyDeadRun(bench);
     const fs::path log = events::findEventFile(bench.folder() / "run");
     if (isEmpty) {
       fs::resize_file(log, 0);
@@ -162,8 +164,7 @@ class TstResume : public QObject {
 
   void withoutACompleteCheckpointNothingIsDeleted() {
     EngineBench bench;
-    bench.script(kDiesAfterThree);
-    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 1);
+    copyDeadRun(bench);
     const run_folder::Layout run(bench.folder() / "run");
     fs::remove(run.checkpoint(2) / "optimizer.safetensors");
     const auto records = tests::recordsOf(run).size();
@@ -176,8 +177,7 @@ class TstResume : public QObject {
   /// Killed between the rename of the best checkpoint and run.json: the checkpoint knows better.
   void bestComesFromTheCheckpoint() {
     EngineBench bench;
-    bench.script(kDiesAfterThree);
-    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 1);
+    copyDeadRun(bench);
     const run_folder::Layout run(bench.folder() / "run");
     run_folder::RunInfo info = run_folder::readRunInfo(run);
     info.best.reset();
@@ -198,8 +198,7 @@ class TstResume : public QObject {
   void aBrokenRunJsonIsRebuilt() {
     QFETCH(QString, content);
     EngineBench bench;
-    bench.script(kDiesAfterThree);
-    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 1);
+    copyDeadRun(bench);
     const run_folder::Layout run(bench.folder() / "run");
     const run_folder::RunInfo whole = run_folder::readRunInfo(run);
     const auto breakIt = [&] {
@@ -339,6 +338,13 @@ class TstResume : public QObject {
     QVERIFY2(contains(result.err, "photos"), result.err.c_str());
     QVERIFY(!fs::exists(bench.folder() / "photos/checkpoints"));
   }
+
+ private:
+  void copyDeadRun(const EngineBench& bench) const {
+    fs::copy(dead_.folder() / "run", bench.folder() / "run", fs::copy_options::recursive);
+  }
+
+  EngineBench dead_;  ///< its run died after step 3; copies read its data
 };
 
 LOCKSTEP_TEST(TstResume)

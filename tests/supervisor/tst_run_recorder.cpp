@@ -118,7 +118,7 @@ class TstRunRecorder : public QObject {
     QFETCH(bool, isBest);
     const QTemporaryDir folder;
     const auto layout = run_folder::prepareRunFolder(folder.path().toStdString());
-    run_folder::ResumePoint resume{.step = resumedFrom};
+    run_folder::ResumePoint resume{.step = resumedFrom, .best = {}, .damaged = {}};
     if (isBest) resume.best = run_folder::Best{"segm/AP", 0.5, resumedFrom};
     for (const std::int64_t step : {10, resumedFrom})
       writeCheckpoint(layout.checkpoint(step), "whole");
@@ -162,8 +162,9 @@ class TstRunRecorder : public QObject {
     const QTemporaryDir folder;
     const auto layout = run_folder::prepareRunFolder(folder.path().toStdString());
     for (const std::int64_t step : {10, 15}) writeCheckpoint(layout.checkpoint(step), "whole");
-    supervisor::RunRecorder recorder(layout, {}, {.every = {10}, .keep = 3},
-                                     run_folder::ResumePoint{.step = 15, .isAsked = true}, {});
+    supervisor::RunRecorder recorder(
+        layout, {}, {.every = {10}, .keep = 3},
+        run_folder::ResumePoint{.step = 15, .best = {}, .damaged = {}, .isAsked = true}, {});
     writeCheckpoint(layout.partialCheckpoint(20), "whole");
     QVERIFY(recorder.commitCheckpoint(
         {20, layout.partialCheckpoint(20).string(), false, false, "", ""}));

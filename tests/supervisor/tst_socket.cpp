@@ -85,12 +85,13 @@ class TstSocket : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void initTestCase() { living_ = std::make_unique<LivingRun>("hang\n"); }
+
   void helloIsAnsweredWithWelcome() {
-    LivingRun run("hang\n");
-    auto client = run.connect();
+    auto client = living_->connect();
     client.send(protocol::Hello{});
     const auto welcome = client.expect<protocol::Welcome>();
-    QCOMPARE(welcome.run, run.layout().folder().string());
+    QCOMPARE(welcome.run, living_->layout().folder().string());
     QCOMPARE(welcome.attempt, 1);
     QCOMPARE(welcome.state.text(), std::string("running"));
     QVERIFY(welcome.seq >= 2);
@@ -211,8 +212,7 @@ class TstSocket : public QObject {
   void badLinesAreAnsweredAndTheConnectionStays() {
     QFETCH(QByteArray, line);
     QFETCH(QString, id);
-    LivingRun run("hang\n");
-    auto client = run.connect();
+    auto client = living_->connect();
     client.sendLine(line.toStdString());
     const auto reply = client.expect<protocol::ErrorReply>();
     QCOMPARE(reply.id, id.toStdString());
@@ -222,8 +222,7 @@ class TstSocket : public QObject {
   }
 
   void otherVersionIsReportedAndClosed() {
-    LivingRun run("hang\n");
-    auto client = run.connect();
+    auto client = living_->connect();
     client.sendLine(R"({"v":2,"type":"hello","since":-1,"attempt":0})");
     const auto messages = client.rest();
     QCOMPARE(messages.size(), std::size_t{1});
@@ -231,13 +230,12 @@ class TstSocket : public QObject {
   }
 
   void anIncompleteLineIsNotAMessage() {
-    LivingRun run("hang\n");
     {
-      auto client = run.connect();
+      auto client = living_->connect();
       const std::string half = std::string(R"({"v":1,"type":"stop","id":"x"})").substr(0, 18);
       QCOMPARE(::send(client.fd(), half.data(), half.size(), 0), static_cast<ssize_t>(half.size()));
     }
-    auto other = run.connect();
+    auto other = living_->connect();
     other.send(protocol::Command{"s", protocol::CommandName::Status});
     QVERIFY(statusIn(other.expect<protocol::Ok>()).state == protocol::RunState::Running);
   }
@@ -405,9 +403,8 @@ class TstSocket : public QObject {
   }
 
   void socketIsForThisUserAlone() {
-    LivingRun run("hang\n");
     struct stat status {};
-    QCOMPARE(::stat(run.socket().parent_path().c_str(), &status), 0);
+    QCOMPARE(::stat(living_->socket().parent_path().c_str(), &status), 0);
     QCOMPARE(status.st_mode & 0777, mode_t{0700});
   }
 
@@ -459,6 +456,9 @@ class TstSocket : public QObject {
     QVERIFY2(contains(result.out, "\"stopped\""), "it hears the end although its input has ended");
     QCOMPARE(EngineBench::finish(*run.engine).status, 75);
   }
+
+ private:
+  std::unique_ptr<LivingRun> living_;  ///< of the slots that only talk
 };
 
 LOCKSTEP_TEST(TstSocket)

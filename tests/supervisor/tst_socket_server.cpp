@@ -214,11 +214,11 @@ class TstSocketServer : public QObject {
     {
       auto writer = events::Writer::open(folder.path().toStdString());
       greeter.file = writer.path();
-      for (const char* json : {R"({"type":"dance"})", "{", R"({"type":"log","level":1})",
-                               R"({"type":"evaluation","path":"e"})"}) {
+      for (const char* event : {R"({"type":"dance"})", "{", R"({"type":"log","level":1})",
+                                R"({"type":"evaluation","path":"e"})"}) {
         events::Record record;
         record.kind = events::Record::Kind::Event;
-        record.json = json;
+        record.json = event;
         writer.append(record);
       }
     }

@@ -85,7 +85,7 @@ class TstTrainingProgress : public QObject {
   }
 
   void durationsAreFormatted_data() {
-    QTest::addColumn<double>("seconds");
+    QTest::addColumn<double>("length");
     QTest::addColumn<QString>("text");
     QTest::newRow("seconds") << 5.4 << "0:05";
     QTest::newRow("minutes") << 70.0 << "1:10";
@@ -94,9 +94,9 @@ class TstTrainingProgress : public QObject {
     QTest::newRow("negative") << -3.0 << "0:00";
   }
   void durationsAreFormatted() {
-    QFETCH(double, seconds);
+    QFETCH(double, length);
     QFETCH(QString, text);
-    QCOMPARE(supervisor::durationText(seconds), text.toStdString());
+    QCOMPARE(supervisor::durationText(length), text.toStdString());
   }
 };
 

@@ -1,8 +1,8 @@
 #include "tests/train/small_training.h"
 
 #include <algorithm>
+#include <array>
 #include <iostream>
-#include <map>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
@@ -87,6 +87,13 @@ float MessageRecorder::value(std::size_t record, const std::string& tag) const {
   return -1;
 }
 
+std::map<std::string, float> MessageRecorder::valuesOf(std::int64_t step) const {
+  std::map<std::string, float> values;
+  for (const protocol::Scalars& told : steps)
+    if (told.step == step) values.insert(told.values.begin(), told.values.end());
+  return values;
+}
+
 int MessageRecorder::timesTold(std::int64_t step, const std::string& tag) const {
   int times = 0;
   for (const protocol::Scalars& told : steps) {
@@ -114,6 +121,7 @@ train::TrainerContext Session::contextIn(dist::World& ranks, bool isRangeTest) {
           .mailbox = mailbox,
           .phase = phase,
           .send = [this](const protocol::WorkerMessage& message) { observer.take(message); },
+          .checkpointPatience = 0,  // a full disk stays full
           .isRangeTest = isRangeTest,
           .drawPredictions = [this](const train::PredictedImage& image,
                                     const std::vector<coco::Category>&,
@@ -143,6 +151,12 @@ void removeRuns(const fs::path& folder) {
     if (entry.path().filename() != "shapes") runs.push_back(entry.path());
   }
   for (const fs::path& run : runs) fs::remove_all(run);
+}
+
+bool isTensorStatistic(const std::string& tag) {
+  return std::ranges::any_of(
+      std::array{"weight_norm/", "weight_mean/", "grad_norm/", "grad_mean/", "update_ratio/"},
+      [&](const char* prefix) { return tag.starts_with(prefix); });
 }
 
 config::Experiment smallExperiment(const fs::path& shapes, int steps) {

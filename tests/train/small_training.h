@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +21,8 @@ class MessageRecorder {
 
   /// Of a tag in one of `steps`, -1: it has none.
   float value(std::size_t record, const std::string& tag) const;
+  /// All values of a step.
+  std::map<std::string, float> valuesOf(std::int64_t step) const;
   /// How often the tag was told for a step.
   int timesTold(std::int64_t step, const std::string& tag) const;
 
@@ -80,5 +85,13 @@ void writeShapes(const std::filesystem::path& folder);
 void removeRuns(const std::filesystem::path& folder);
 /// A few seconds of training on them.
 config::Experiment smallExperiment(const std::filesystem::path& shapes, int steps);
+
+/// Whether the tag is of a statistic of a parameter or part: not of times and machines.
+bool isTensorStatistic(const std::string& tag);
+
+/// |value - reference| / |reference|
+inline double relativeDifference(double value, double reference) {
+  return std::abs(value - reference) / std::max(std::abs(reference), 1e-9);
+}
 
 }  // namespace lockstep::tests

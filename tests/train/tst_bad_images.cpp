@@ -11,23 +11,21 @@
 #include "engine/run_folder/training_state.h"
 #include "engine/scenes/made_scenes.h"
 #include "tests/dist/ranks.h"
+#include "tests/support/contains.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 #include "tests/train/small_training.h"
 
 using namespace lockstep;
+using tests::contains;
 using tests::onRanks;
 using tests::Session;
 namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kSteps = 5;
-constexpr int kImages = 12;  ///< an epoch is fewer than kSteps batches of 4 or 3
-
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+constexpr int kRunSteps = 5;
+constexpr int kImages = 12;  ///< an epoch is fewer than kRunSteps batches of 4 or 3
 
 /// Half of a PNG.
 void cutOff(const fs::path& file) {
@@ -62,7 +60,7 @@ class TstBadImages : public QObject {
   }
 
   config::Experiment experiment(const fs::path& data, const World& world) const {
-    config::Experiment made = tests::smallExperiment(data, kSteps);
+    config::Experiment made = tests::smallExperiment(data, kRunSteps);
     made.runtime.cpuThreads = 1;
     made.monitor.logEvery = {1};
     made.monitor.predictionsEvery = {0};
@@ -71,7 +69,7 @@ class TstBadImages : public QObject {
     made.evaluation.maxImages = 1;
     made.solver.batchSize = world.ranks == 3 ? 3 : 4;
     made.solver.accumulate = world.parts;
-    made.checkpoint.every = {1};
+    made.checkpoint.every = {0};  // nothing but the last step, or what a fault asks for
     return made;
   }
 
@@ -89,7 +87,7 @@ class TstBadImages : public QObject {
   Last lastMet(const config::Experiment& made, const World& world) const {
     const coco::Dataset dataset = trainSet();
     std::map<std::size_t, Last> first;
-    for (std::int64_t step = kSteps; step >= 1; --step) {
+    for (std::int64_t step = kRunSteps; step >= 1; --step) {
       for (int rank = 0; rank < world.ranks; ++rank) {
         const data::Sampler sampler(dataset, data::samplerOptions(made, rank, world.ranks));
         for (int part = world.parts - 1; part >= 0; --part) {
@@ -132,6 +130,34 @@ class TstBadImages : public QObject {
     return said;
   }
 
+  /// Trains until an image that no rank reads; returns the error, which all ranks throw.
+  std::vector<std::string> failsAt(const Last& last, const std::string& run, const World& world,
+                                   const config::Experiment& broken) {
+    std::vector<protocol::CheckpointReady> kept;
+    std::size_t skipped = 0;
+    auto said = train(
+        run, world, [&](int) { return broken; }, 0,
+        [&](Session& session, int rank) {
+          skipped += session.observer.badImages.size();
+          if (rank == 0) kept = session.observer.checkpoints;
+        });
+    for (const std::string& text : said)
+      if (text != said[0]) throw Error(text + " is not " + said[0]);
+    if (skipped > 0) throw Error("an image was skipped");
+    if (kept.size() != 1 || kept[0].step != last.step - 1 || !kept[0].last)
+      throw Error("the last complete step is not saved");
+    return said;
+  }
+  /// Goes on from the saved step to the bits of `whole`, which it has there already.
+  void goesOnAs(const std::string& whole, const std::string& run, const Last& last,
+                const World& world, const config::Experiment& mended) {
+    QVERIFY(bitsOf(run, last.step - 1) == bitsOf(whole, last.step - 1));
+    const auto again = train(
+        run, world, [&](int) { return mended; }, last.step - 1);
+    QVERIFY2(again[0].empty(), again[0].c_str());
+    QVERIFY(bitsOf(run, kRunSteps) == bitsOf(whole, kRunSteps));
+  }
+
   /// Model and optimizer of a checkpoint.
   std::string bitsOf(const std::string& name, std::int64_t step) const {
     const fs::path checkpoint = run_folder::Layout(path(name + "0")).checkpoint(step);
@@ -164,7 +190,8 @@ class TstBadImages : public QObject {
 
   void lastCompleteStepIsSavedOnAllRanks_data() { addWorlds(); }
   /// As if the run had been stopped there: mended, it goes on with the bits of one that never met
-  /// the image. Norms with statistics show that no part of a broken step is in the checkpoint.
+  /// the image, or the error of the machine. Norms with statistics show that no part of a broken
+  /// step is in the checkpoint.
   void lastCompleteStepIsSavedOnAllRanks() {
     QFETCH(int, ranks);
     QFETCH(int, parts);
@@ -173,80 +200,34 @@ class TstBadImages : public QObject {
     made.model.norm = parts > 1 ? config::Norm::Batch : config::Norm::Group;
     const Last last = lastMet(made, world);
     QVERIFY2(last.step > 1, "there is a step to lose");
+    config::Experiment kept = made;
+    kept.checkpoint.every = {double(last.step - 1)};
     const std::string whole = newName();
-    train(whole, world, [&](int) { return made; });
+    train(whole, world, [&](int) { return kept; });
 
     const fs::path data = copyOfData();
-    cutOff(data / "train" / last.file);
+    const fs::path file = data / "train" / last.file;
     config::Experiment broken = made;
     broken.dataset.train.images = (data / "train").string();
-    broken.checkpoint.every = {0};  // nothing but what the fault asks for
-    const std::string run = newName();
-    std::vector<protocol::CheckpointReady> kept;
-    const auto said = train(
-        run, world, [&](int) { return broken; }, 0,
-        [&](Session& session, int rank) {
-          if (rank == 0) kept = session.observer.checkpoints;
-        });
-    for (const std::string& text : said) {
-      QVERIFY2(holds(text, (data / "train" / last.file).string() + ": is truncated"), text.c_str());
-      QVERIFY(holds(text, "copy the file again"));
-      QCOMPARE(text, said[0]);
+    cutOff(file);
+    std::string run = newName();
+    for (const std::string& text : failsAt(last, run, world, broken)) {
+      QVERIFY2(contains(text, file.string() + ": is truncated"), text.c_str());
+      QVERIFY(contains(text, "copy the file again"));
     }
-    QCOMPARE(kept.size(), std::size_t{1});
-    QCOMPARE(kept[0].step, last.step - 1);
-    QVERIFY(kept[0].last);
-    QVERIFY(bitsOf(run, last.step - 1) == bitsOf(whole, last.step - 1));
+    fs::copy_file(path("shapes/train/" + last.file), file, fs::copy_options::overwrite_existing);
+    goesOnAs(whole, run, last, world, broken);
 
-    fs::copy_file(path("shapes/train/" + last.file), data / "train" / last.file,
-                  fs::copy_options::overwrite_existing);
-    const auto again = train(
-        run, world, [&](int) { return broken; }, last.step - 1);
-    QVERIFY2(again[0].empty(), again[0].c_str());
-    QVERIFY(bitsOf(run, kSteps) == bitsOf(whole, kSteps));
-  }
-
-  void machineErrorSkipsNoImage_data() { addTwoWorlds(); }
-  /// It ends the run, which goes on from there with the bits of one that never met it.
-  void machineErrorSkipsNoImage() {
-    QFETCH(int, ranks);
-    QFETCH(int, parts);
-    const World world{ranks, parts};
-    const fs::path data = copyOfData();
-    config::Experiment made = experiment(data, world);
-    made.dataset.badImages = config::BadImages::Skip;
-    const Last last = lastMet(made, world);
-    const std::string whole = newName();
-    train(whole, world, [&](int) { return made; });
-
-    const fs::path file = data / "train" / last.file;
+    if (ranks != parts) return;  // two worlds show that an error of the machine skips no image
+    broken.dataset.badImages = config::BadImages::Skip;
     fs::rename(file, data / "aside");
     fs::create_symlink("/proc/self/mem", file);  // reading its beginning is an I/O error
-    config::Experiment broken = made;
-    broken.checkpoint.every = {0};  // nothing but what the fault asks for
-    const std::string run = newName();
-    std::vector<protocol::CheckpointReady> kept;
-    std::vector<protocol::BadImage> told;
-    const auto said = train(
-        run, world, [&](int) { return broken; }, 0,
-        [&](Session& session, int rank) {
-          if (rank != 0) return;
-          kept = session.observer.checkpoints;
-          told = session.observer.badImages;
-        });
-    for (const std::string& text : said)
+    run = newName();
+    for (const std::string& text : failsAt(last, run, world, broken))
       QCOMPARE(text, file.string() + ": cannot read: Input/output error");
-    QVERIFY(told.empty());
-    QCOMPARE(kept.size(), std::size_t{1});
-    QCOMPARE(kept[0].step, last.step - 1);
-    QVERIFY(bitsOf(run, last.step - 1) == bitsOf(whole, last.step - 1));
-
     fs::rename(data / "aside", file);
-    const auto again = train(
-        run, world, [&](int) { return broken; }, last.step - 1);
-    QVERIFY2(again[0].empty(), again[0].c_str());
-    QVERIFY(bitsOf(run, kSteps) == bitsOf(whole, kSteps));
-    QCOMPARE(stateOf(run, kSteps).badImages, std::vector<std::int64_t>{});
+    goesOnAs(whole, run, last, world, broken);
+    QCOMPARE(stateOf(run, kRunSteps).badImages, std::vector<std::int64_t>{});
   }
 
   void skippingDependsOnTheListOnly_data() { addWorlds(); }
@@ -268,6 +249,7 @@ class TstBadImages : public QObject {
     base::writeFileAtomically(data / "train" / other.fileName, "no image");
     skips.dataset.badImages = config::BadImages::Skip;
     skips.dataset.loaderThreads = 1;
+    skips.checkpoint.every = {1};
 
     const std::string whole = newName();
     std::vector<protocol::BadImage> told;
@@ -281,20 +263,22 @@ class TstBadImages : public QObject {
     QCOMPARE(told[0].file, (data / "train" / other.fileName).string());
     QCOMPARE(told[0].split, protocol::Split::Train);
     QCOMPARE(told[0].step, std::int64_t{2});
-    QVERIFY2(holds(told[0].reason, "is not a supported image"), told[0].reason.c_str());
+    QVERIFY2(contains(told[0].reason, "is not a supported image"), told[0].reason.c_str());
     QCOMPARE(told[1].step, last.step);
     std::vector<std::int64_t> ids{other.id.value, last.id.value};
     std::ranges::sort(ids);
-    QCOMPARE(stateOf(whole, kSteps).badImages, ids);
+    QCOMPARE(stateOf(whole, kRunSteps).badImages, ids);
     QCOMPARE(stateOf(whole, 1).badImages, std::vector<std::int64_t>{});
 
     skips.dataset.loaderThreads = 3;
+    skips.checkpoint.every = {0};
     for (const std::int64_t step : {last.step - 1, last.step}) {
       const std::string resumed = newName();
       train(
           resumed, world, [&](int) { return skips; }, step, {}, whole);
-      QVERIFY2(bitsOf(resumed, kSteps) == bitsOf(whole, kSteps), std::to_string(step).c_str());
-      QCOMPARE(stateOf(resumed, kSteps).badImages, ids);
+      QVERIFY2(bitsOf(resumed, kRunSteps) == bitsOf(whole, kRunSteps),
+               std::to_string(step).c_str());
+      QCOMPARE(stateOf(resumed, kRunSteps).badImages, ids);
     }
 
     config::Experiment fails = skips;
@@ -303,7 +287,7 @@ class TstBadImages : public QObject {
     QVERIFY(!train(switched, world, [&](int) { return fails; })[0].empty());
     train(
         switched, world, [&](int) { return skips; }, 1);
-    QVERIFY(bitsOf(switched, kSteps) == bitsOf(whole, kSteps));
+    QVERIFY(bitsOf(switched, kRunSteps) == bitsOf(whole, kRunSteps));
   }
 
   /// What one rank's machine cannot read all leave out, also a rank that has it.
@@ -331,7 +315,7 @@ class TstBadImages : public QObject {
     };
     const auto failed = train(newName(), world, experimentOf(config::BadImages::Fail));
     for (const std::string& text : failed)
-      QVERIFY2(holds(text, (others / "train" / bad.fileName).string()), text.c_str());
+      QVERIFY2(contains(text, (others / "train" / bad.fileName).string()), text.c_str());
 
     const std::string run = newName();
     std::vector<std::string> weights(static_cast<std::size_t>(ranks));
@@ -345,7 +329,7 @@ class TstBadImages : public QObject {
         });
     QVERIFY2(said[0].empty(), said[0].c_str());
     for (const std::string& own : weights) QVERIFY(own == weights[0]);
-    QCOMPARE(stateOf(run, kSteps).badImages, std::vector<std::int64_t>{bad.id.value});
+    QCOMPARE(stateOf(run, kRunSteps).badImages, std::vector<std::int64_t>{bad.id.value});
 
     // As where it is bad for everybody.
     const std::string everywhere = newName();
@@ -355,7 +339,7 @@ class TstBadImages : public QObject {
       own.dataset.train.images = (others / "train").string();
       return own;
     });
-    QVERIFY(bitsOf(everywhere, kSteps) == bitsOf(run, kSteps));
+    QVERIFY(bitsOf(everywhere, kRunSteps) == bitsOf(run, kRunSteps));
   }
 
   void noReadableImageIsOneErrorLine_data() { addTwoWorlds(); }
@@ -372,8 +356,8 @@ class TstBadImages : public QObject {
         newName(), world, [&](int) { return made; }, 0,
         [&](Session& session, int) { told += session.observer.badImages.size(); });
     for (const std::string& text : said) {
-      QVERIFY2(holds(text, "dataset.train: none of the 12 images can be read"), text.c_str());
-      QVERIFY(!holds(text, "\n"));
+      QVERIFY2(contains(text, "dataset.train: none of the 12 images can be read"), text.c_str());
+      QVERIFY(!contains(text, "\n"));
     }
     QCOMPARE(told, std::size_t{0});
   }
@@ -387,13 +371,12 @@ class TstBadImages : public QObject {
     config::Experiment made = experiment(data, world);
     made.evaluation.maxImages = 0;
     made.evaluation.lossEvery = {3};
-    made.checkpoint.every = {0};
     const coco::Dataset heldOut = coco::Dataset::load(made.dataset.val.annotations);
     const std::string file = (data / "val" / heldOut.images()[1].fileName).string();
     cutOff(file);
     const std::string run = newName();
     for (const std::string& text : train(run, world, [&](int) { return made; }))
-      QVERIFY2(holds(text, file + ": is truncated"), text.c_str());
+      QVERIFY2(contains(text, file + ": is truncated"), text.c_str());
     const run_folder::Layout layout(path(run + "0"));
     QCOMPARE(run_folder::checkpointSteps(layout), std::vector<std::int64_t>{3});
     QVERIFY(stateOf(run, 3).lacksEvaluation);
@@ -405,12 +388,12 @@ class TstBadImages : public QObject {
     train(whole, world, [&](int) { return made; });
     train(
         run, world, [&](int) { return made; }, 3);
-    for (const std::int64_t step : {std::int64_t{3}, std::int64_t{kSteps}}) {
+    for (const std::int64_t step : {std::int64_t{3}, std::int64_t{kRunSteps}}) {
       QVERIFY2(base::readFile(layout.evaluation(step)) ==
                    base::readFile(run_folder::Layout(path(whole + "0")).evaluation(step)),
                std::to_string(step).c_str());
     }
-    QVERIFY(bitsOf(run, kSteps) == bitsOf(whole, kSteps));
+    QVERIFY(bitsOf(run, kRunSteps) == bitsOf(whole, kRunSteps));
     QVERIFY2(!stateOf(run, 3).lacksEvaluation, "killed after it, a run would owe it still");
   }
 
@@ -423,8 +406,8 @@ class TstBadImages : public QObject {
     const fs::path data = copyOfData();
     config::Experiment made = experiment(data, world);
     made.evaluation.maxImages = 0;
-    made.evaluation.lossEvery = {kSteps};
-    made.evaluation.apEvery = {kSteps};
+    made.evaluation.lossEvery = {kRunSteps};
+    made.evaluation.apEvery = {kRunSteps};
     made.monitor.predictionsEvery = {3};
     made.dataset.badImages = config::BadImages::Skip;
     const coco::Dataset heldOut = coco::Dataset::load(made.dataset.val.annotations);
@@ -457,7 +440,7 @@ class TstBadImages : public QObject {
     const auto jsonOf = [&](const std::string& name, bool ofPredictions) {
       const run_folder::Layout layout(path(name + "0"));
       return nlohmann::ordered_json::parse(
-          base::readFile(ofPredictions ? layout.predictions(3) : layout.evaluation(kSteps)));
+          base::readFile(ofPredictions ? layout.predictions(3) : layout.evaluation(kRunSteps)));
     };
     nlohmann::ordered_json found = jsonOf(run, false);
     QCOMPARE(found.at("bad_images").get<int>(), 1);

@@ -13,7 +13,7 @@
 #include "tests/train/small_training.h"
 
 using namespace lockstep;
-using nlohmann::json;
+using Json = nlohmann::json;
 using tests::Session;
 namespace fs = std::filesystem;
 
@@ -37,20 +37,20 @@ class TstBoundary : public QObject {
 
   void heldOutSplitMayHaveFewerCategories() {
     // The same annotations; one file names a category that none of them has.
-    json all = readJson(path("shapes/annotations/instances_val.json"));
+    Json all = readJson(path("shapes/annotations/instances_val.json"));
     auto& annotations = all["annotations"];
     annotations.erase(std::remove_if(annotations.begin(), annotations.end(),
-                                     [](const json& a) { return a["category_id"] == 2; }),
+                                     [](const Json& a) { return a["category_id"] == 2; }),
                       annotations.end());
-    QVERIFY(std::ranges::any_of(annotations, [](const json& a) { return a["category_id"] > 2; }));
-    json fewer = all;
+    QVERIFY(std::ranges::any_of(annotations, [](const Json& a) { return a["category_id"] > 2; }));
+    Json fewer = all;
     auto& categories = fewer["categories"];
     categories.erase(std::remove_if(categories.begin(), categories.end(),
-                                    [](const json& c) { return c["id"] == 2; }),
+                                    [](const Json& c) { return c["id"] == 2; }),
                      categories.end());
     QCOMPARE(categories.size(), all["categories"].size() - 1);
 
-    json evaluations[2], predictions[2];
+    Json evaluations[2], predictions[2];
     for (int i = 0; i < 2; ++i) {
       const std::string file = path("val" + std::to_string(i) + ".json");
       base::writeFileAtomically(file, (i == 0 ? all : fewer).dump());
@@ -67,14 +67,23 @@ class TstBoundary : public QObject {
     QCOMPARE(evaluations[1]["classes"].size(), fewer["categories"].size());
     QVERIFY(predictions[0] == predictions[1]);
     QVERIFY(std::ranges::any_of(predictions[1]["detections"],
-                                [](const json& d) { return d["category_id"] == 4; }));
+                                [](const Json& d) { return d["category_id"] == 4; }));
+  }
+
+  void aRunNeedsNoHeldOutSplit() {
+    config::Experiment experiment = smallExperiment(1);
+    experiment.dataset.val = {};
+    Session session(experiment, path("no_val"));
+    QCOMPARE(session.trainer.run().step, std::int64_t{1});
+    QCOMPARE(run_folder::checkpointSteps(session.layout), std::vector<std::int64_t>{1});
+    QVERIFY(session.observer.evaluations.empty() && session.observer.predictions.empty());
   }
 
   void objectsOverMaxDetsAreWarnedAboutOnce() {
-    json crowded = readJson(path("shapes/annotations/instances_val.json"));
-    const json object = crowded["annotations"][0];
+    Json crowded = readJson(path("shapes/annotations/instances_val.json"));
+    const Json object = crowded["annotations"][0];
     for (int i = 0; i < 101; ++i) {
-      json another = object;
+      Json another = object;
       another["id"] = 1000 + i;
       crowded["annotations"].push_back(std::move(another));
     }
@@ -166,6 +175,8 @@ class TstBoundary : public QObject {
       stopAtOnce(session);
       const auto outcome = session.trainer.run();
       QVERIFY(outcome.stopped && outcome.step == 1);
+      QVERIFY(fs::exists(session.layout.checkpoint(1) / "state.json"));
+      QCOMPARE(session.observer.answers.front().id, std::string("s"));
       QVERIFY(!fs::exists(session.layout.predictions(1)));
     }
     experiment.solver.maxSteps = {1};
@@ -190,19 +201,11 @@ class TstBoundary : public QObject {
     QVERIFY2(again.observer.steps.empty() && again.observer.states.empty(), "all is done");
   }
 
-  void predictionsContainTheirScoreThreshold() {
-    config::Experiment experiment = smallExperiment(1);
-    experiment.model.boxHead.scoreThreshold = 0.125;
-    Session session(experiment, path("threshold"));
-    session.trainer.run();
-    QCOMPARE(readJson(session.layout.predictions(1)).at("score_threshold").get<double>(), 0.125);
-  }
-
  private:
   std::string path(const std::string& name) const {
     return folder_.filePath(QString::fromStdString(name)).toStdString();
   }
-  static json readJson(const fs::path& file) { return json::parse(base::readFile(file)); }
+  static Json readJson(const fs::path& file) { return Json::parse(base::readFile(file)); }
   config::Experiment smallExperiment(int steps) const {
     return tests::smallExperiment(path("shapes"), steps);
   }

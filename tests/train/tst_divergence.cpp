@@ -2,6 +2,7 @@
 #include <QTest>
 #include <algorithm>
 #include <limits>
+#include <memory>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
@@ -20,8 +21,6 @@ using tests::contains;
 using tests::messageOf;
 using tests::Session;
 namespace fs = std::filesystem;
-
-namespace {}  // namespace
 
 class TstDivergence : public QObject {
   Q_OBJECT
@@ -68,7 +67,7 @@ class TstDivergence : public QObject {
   void noUpdateIsApplied() {
     const fs::path planted =
         plant("rpn.head.bbox_pred.bias", std::numeric_limits<float>::infinity());
-    Session session(experiment(), path("not updated"));
+    Session session(inTwoParts(), path("not updated"));
     session.trainer.resume(planted);
     messageOf([&] { session.trainer.run(); });
     const auto before = checkpoint::readSafetensors(planted / "model.safetensors");
@@ -81,12 +80,9 @@ class TstDivergence : public QObject {
 
   /// Also of a step that nothing happened to.
   void repeatedStepHasTheSameLosses() {
-    config::Experiment small = experiment();
-    small.solver.accumulate = 2;
-    Session session(small, path("finite"));
-    session.trainer.run();
+    const Session& session = goodRun();
     const train::StepReplay again =
-        replayed(small, session.layout.checkpoint(2) / "model.safetensors", 3);
+        replayed(inTwoParts(), session.layout.checkpoint(2) / "model.safetensors", 3);
     QVERIFY(again.firstNotFinite.empty());
     const auto& told = session.observer.steps;
     const auto third = std::ranges::find(told, 3, &protocol::Scalars::step) - told.begin();
@@ -100,12 +96,11 @@ class TstDivergence : public QObject {
 
   /// Weights that blow up by themselves: the batch run again gives the losses of the run.
   void theSameBatchIsReplayed() {
-    config::Experiment wild = experiment();
+    config::Experiment wild = inTwoParts();
     wild.solver.maxSteps = {30};
     wild.solver.baseLr = 1e12;
     wild.solver.warmupSteps = {0};
     wild.solver.clipGradNorm = 0;
-    wild.solver.accumulate = 2;
     Session session(wild, path("wild"));
     const std::string text = messageOf([&] { session.trainer.run(); });
     QCOMPARE(session.observer.divergences.size(), std::size_t{1});
@@ -135,6 +130,17 @@ class TstDivergence : public QObject {
     experiment.checkpoint.every = {2};
     return experiment;
   }
+  config::Experiment inTwoParts() const {
+    config::Experiment parts = experiment();
+    parts.solver.accumulate = 2;
+    return parts;
+  }
+  const Session& goodRun() {
+    if (good_) return *good_;
+    good_ = std::make_unique<Session>(inTwoParts(), path("good"));
+    good_->trainer.run();
+    return *good_;
+  }
 
   static train::StepReplay replayed(const config::Experiment& experiment, const fs::path& weights,
                                     std::int64_t step) {
@@ -152,8 +158,7 @@ class TstDivergence : public QObject {
 
   /// A checkpoint of step 2 with one number of one parameter replaced.
   fs::path plant(const std::string& parameter, float number) {
-    if (!fs::exists(path("good"))) Session(experiment(), path("good")).trainer.run();
-    const fs::path good = run_folder::Layout(path("good")).checkpoint(2);
+    const fs::path good = goodRun().layout.checkpoint(2);
     const fs::path planted = path("planted");
     fs::remove_all(planted);
     fs::copy(good, planted);
@@ -164,6 +169,7 @@ class TstDivergence : public QObject {
   }
 
   QTemporaryDir folder_;
+  std::unique_ptr<Session> good_;
 };
 
 LOCKSTEP_TEST(TstDivergence)

@@ -1,5 +1,6 @@
 #include <QTemporaryDir>
 #include <QTest>
+#include <memory>
 
 #include "engine/base/atomic_file.h"
 #include "engine/train/early_stop.h"
@@ -36,6 +37,8 @@ class TstEarlyStop : public QObject {
   void initTestCase() {
     QVERIFY(folder_.isValid());
     tests::writeShapes(path("shapes"));
+    whole_ = std::make_unique<Session>(smallExperiment(), path("whole"));
+    outcome_ = whole_->trainer.run();
   }
 
   void stopsAfterPatienceEvaluations() {
@@ -116,19 +119,16 @@ class TstEarlyStop : public QObject {
   }
 
   void trainingWithoutImprovementEndsWithCheckpointAndEvaluation() {
-    config::Experiment experiment = smallExperiment();
-    Session session(experiment, path("stops"));
-    const auto outcome = session.trainer.run();
-    QCOMPARE(outcome.step, std::int64_t{6});
-    QVERIFY(!outcome.stopped);
-    QVERIFY(session.observer.checkpoints.back().last);
-    QCOMPARE(session.observer.checkpoints.back().step, std::int64_t{6});
-    QVERIFY(fs::exists(session.layout.predictions(6)));
-    QVERIFY(eval::metricsIn(session.layout.evaluation(6)).averagePrecision);
-    QVERIFY(session.observer.logs.back().text.starts_with("stopping early: loss_total has not"));
+    QCOMPARE(outcome_.step, std::int64_t{6});
+    QVERIFY(!outcome_.stopped);
+    QVERIFY(whole_->observer.checkpoints.back().last);
+    QCOMPARE(whole_->observer.checkpoints.back().step, std::int64_t{6});
+    QVERIFY(fs::exists(whole_->layout.predictions(6)));
+    QVERIFY(eval::metricsIn(whole_->layout.evaluation(6)).averagePrecision);
+    QVERIFY(whole_->observer.logs.back().text.starts_with("stopping early: loss_total has not"));
 
-    Session again(experiment, path("stops again"));
-    again.trainer.resume(session.layout.checkpoint(6));
+    Session again(smallExperiment(), path("stops again"));
+    again.trainer.resume(whole_->layout.checkpoint(6));
     QCOMPARE(again.trainer.run().step, std::int64_t{6});
     QVERIFY2(again.observer.checkpoints.empty(), "there is nothing left to do");
   }
@@ -147,14 +147,12 @@ class TstEarlyStop : public QObject {
   }
 
   void patienceContinuesAfterResume() {
-    Session whole(smallExperiment(), path("whole"));
-    whole.trainer.run();
     Session resumed(smallExperiment(), path("resumed"));
-    resumed.trainer.resume(whole.layout.checkpoint(4));
+    resumed.trainer.resume(whole_->layout.checkpoint(4));
     QCOMPARE(resumed.trainer.run().step, std::int64_t{6});
-    QVERIFY(base::readFile(whole.layout.checkpoint(6) / "model.safetensors") ==
+    QVERIFY(base::readFile(whole_->layout.checkpoint(6) / "model.safetensors") ==
             base::readFile(resumed.layout.checkpoint(6) / "model.safetensors"));
-    QVERIFY(run_folder::readTrainingState(whole.layout.checkpoint(6)).earlyStop ==
+    QVERIFY(run_folder::readTrainingState(whole_->layout.checkpoint(6)).earlyStop ==
             run_folder::readTrainingState(resumed.layout.checkpoint(6)).earlyStop);
   }
 
@@ -174,6 +172,8 @@ class TstEarlyStop : public QObject {
   }
 
   QTemporaryDir folder_;
+  std::unique_ptr<Session> whole_;  ///< of smallExperiment(), to its end
+  train::Trainer::Outcome outcome_;
 };
 
 LOCKSTEP_TEST(TstEarlyStop)

@@ -82,13 +82,6 @@ class TstPredictionPictures : public QObject {
     QCOMPARE(json.find("\"image_ids\": []") != std::string::npos, predictionImages == 0);
   }
 
-  void zeroIsNone() {
-    Session session(experimentWith(0), path("zero"));
-    session.trainer.run();
-    QVERIFY(session.drawn.empty() && session.observer.pictures.empty());
-    QCOMPARE(session.observer.predictions, (std::vector<std::int64_t>{2, 4}));
-  }
-
   void trainingDoesNotChange_data() {
     QTest::addColumn<int>("ranks");
     QTest::newRow("1 rank") << 1;
@@ -108,7 +101,11 @@ class TstPredictionPictures : public QObject {
         Session session(experiment, path(name + std::to_string(world.rank())), world);
         session.trainer.run();
         const bool draws = images > 0 && world.rank() == 0;
-        if (session.drawn.size() != (draws ? 4U : 0U)) throw Error("it drew other images");
+        if (session.drawn.size() != (draws ? 4U : 0U) ||
+            session.observer.pictures.size() != (draws ? 2U : 0U))
+          throw Error("it drew other images");
+        if (world.rank() == 0 && session.observer.predictions != std::vector<std::int64_t>{2, 4})
+          throw Error("it predicted at other steps");
       });
       const run_folder::Layout layout(path(name + "0"));
       auto& contents = files[images == 0 ? 0 : 1];
@@ -123,8 +120,10 @@ class TstPredictionPictures : public QObject {
       QVERIFY2(content == files[1].at(file), file.c_str());
   }
 
-  void aFailureIsOneWarning() {
-    Session session(experimentWith(2), path("failure"));
+  void aFailureIsOneWarningAndAResumeDrawsWhatFollows() {
+    config::Experiment experiment = experimentWith(2);
+    experiment.checkpoint.every = {2};
+    Session session(experiment, path("failure"));
     session.beforeDrawing = [] { throw Error("no font"); };
     QCOMPARE(session.trainer.run().step, std::int64_t{4});
     QVERIFY(session.observer.pictures.empty());
@@ -134,16 +133,8 @@ class TstPredictionPictures : public QObject {
                            "training continues"}));
     QVERIFY(!fs::exists(session.layout.partialPictures(2)));
     QCOMPARE(session.observer.predictions, (std::vector<std::int64_t>{2, 4}));
-  }
 
-  void aResumeDrawsWhatFollows() {
-    const std::string folder = path("resumed");
-    config::Experiment experiment = experimentWith(2);
-    {
-      Session session(experiment, folder);
-      session.trainer.run();
-    }
-    Session resumed(experiment, folder);
+    Session resumed(experiment, path("failure"));
     resumed.trainer.resume(resumed.layout.checkpoint(2));
     resumed.trainer.run();
     QCOMPARE(resumed.observer.pictures.size(), std::size_t{1});
@@ -161,7 +152,6 @@ class TstPredictionPictures : public QObject {
     experiment.evaluation.lossEvery = {0};
     experiment.evaluation.apEvery = {0};
     experiment.evaluation.bestMetric = "loss_total";
-    experiment.checkpoint.every = {2};
     experiment.monitor.predictionsEvery = {2};
     experiment.monitor.summaryImages = summaryImages;
     return experiment;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 
 #include "engine/base/error.h"
 #include "engine/config/lr_range_test.h"
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kSteps = 40;
+constexpr int kSweepSteps = 40;
 
 std::vector<config::RangeTestStep> stepsOf(const Session& session) {
   const tests::MessageRecorder& told = session.observer;
@@ -62,16 +63,16 @@ class TstRangeTest : public QObject {
   void initTestCase() {
     QVERIFY(folder_.isValid());
     tests::writeShapes(path("shapes"));
+    swept_ = std::make_unique<Session>(sweep(), path("swept"), /*isRangeTest=*/true);
+    outcome_ = swept_->trainer.run();
   }
 
   void theLearningRateRisesUntilTheLossDiverges() {
-    Session session(sweep(), path("diverges"), /*isRangeTest=*/true);
-    const train::Trainer::Outcome outcome = session.trainer.run();
-    QVERIFY(!outcome.stopped);
-    QVERIFY2(outcome.step < kSteps, "it ends early");
-    const auto steps = stepsOf(session);
-    QCOMPARE(steps.size(), static_cast<std::size_t>(outcome.step));
-    const config::LearningRateSchedule rates(config::rangeTestSweep(kSteps));
+    QVERIFY(!outcome_.stopped);
+    QVERIFY2(outcome_.step < kSweepSteps, "it ends early");
+    const auto steps = stepsOf(*swept_);
+    QCOMPARE(steps.size(), static_cast<std::size_t>(outcome_.step));
+    const config::LearningRateSchedule rates(config::rangeTestSweep(kSweepSteps));
     for (std::size_t i = 0; i < steps.size(); ++i)
       QCOMPARE(steps[i].learningRate,
                static_cast<float>(rates.learningRate(static_cast<std::int64_t>(i) + 1)));
@@ -82,30 +83,24 @@ class TstRangeTest : public QObject {
     }
     QVERIFY(again.hasDiverged());
     QVERIFY(isSame(again.steps(), steps));
-    QCOMPARE(suggestionsIn(session, config::suggestLearningRates(steps).value().text()),
+    QCOMPARE(suggestionsIn(*swept_, config::suggestLearningRates(steps).value().text()),
              std::size_t{1});
   }
 
   void nothingButItsCurvesIsLeft() {
-    Session session(sweep(), path("leaves"), /*isRangeTest=*/true);
-    session.trainer.run();
-    const tests::MessageRecorder& told = session.observer;
+    const tests::MessageRecorder& told = swept_->observer;
     QVERIFY(told.checkpoints.empty() && told.evaluations.empty() && told.predictions.empty());
     QVERIFY2(told.divergences.empty(), "a loss that is not finite is no failure");
     QCOMPARE(told.states, std::vector<std::string>{"running"});
     for (const char* name : {"checkpoints", "evaluations", "predictions"})
-      QVERIFY2(fs::is_empty(session.layout.folder() / name), name);
-    QVERIFY(!fs::exists(session.layout.folder() / "divergence"));
+      QVERIFY2(fs::is_empty(swept_->layout.folder() / name), name);
+    QVERIFY(!fs::exists(swept_->layout.folder() / "divergence"));
   }
 
   void aRepeatedTestHasTheSameBits() {
-    std::array<std::vector<config::RangeTestStep>, 2> curves;
-    for (std::size_t i = 0; i < curves.size(); ++i) {
-      Session session(sweep(), path("repeated" + std::to_string(i)), /*isRangeTest=*/true);
-      session.trainer.run();
-      curves[i] = stepsOf(session);
-    }
-    QVERIFY(isSame(curves[0], curves[1]));
+    Session again(sweep(), path("repeated"), /*isRangeTest=*/true);
+    again.trainer.run();
+    QVERIFY(isSame(stepsOf(again), stepsOf(*swept_)));
   }
 
   /// All ranks end at the same step with the same curve, which is that of one rank that accumulates
@@ -177,12 +172,14 @@ class TstRangeTest : public QObject {
   /// Without clipping, so that it diverges.
   config::Experiment sweep() const {
     config::Experiment experiment = config::rangeTestOf(tests::smallExperiment(path("shapes"), 1));
-    experiment.solver.maxSteps = {double(kSteps)};
+    experiment.solver.maxSteps = {double(kSweepSteps)};
     experiment.solver.clipGradNorm = 0;
     return experiment;
   }
 
   QTemporaryDir folder_;
+  std::unique_ptr<Session> swept_;
+  train::Trainer::Outcome outcome_;
 };
 
 LOCKSTEP_TEST(TstRangeTest)

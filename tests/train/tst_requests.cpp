@@ -2,6 +2,7 @@
 #include <QTest>
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -25,18 +26,6 @@ class TstRequests : public QObject {
   void initTestCase() {
     QVERIFY(folder_.isValid());
     tests::writeShapes(path("shapes"));
-  }
-
-  void stopLeavesACheckpoint() {
-    config::Experiment experiment = smallExperiment(50);
-    experiment.monitor.logEvery = {1};
-    Session session(experiment, path("stopped"));
-    session.observer.afterSteps = [&] { session.mailbox.post(control("stop", "s")); };
-    const train::Trainer::Outcome outcome = session.trainer.run();
-    QVERIFY(outcome.stopped);
-    QCOMPARE(outcome.step, std::int64_t(1));
-    QVERIFY(fs::exists(session.layout.checkpoint(outcome.step) / "state.json"));
-    QCOMPARE(session.observer.answers.front().id, std::string("s"));
   }
 
   void requestsAreServedBetweenSteps() {
@@ -132,16 +121,8 @@ class TstRequests : public QObject {
   }
 
   void anExplanationHasThePredictionsOfTheSameWeights() {
-    config::Experiment experiment = smallExperiment(1);
-    experiment.model.boxHead.scoreThreshold = 0.125;
-    Session session(experiment, path("explained"));
-    session.mailbox.post(predictById("p", "predicted.json", 0));
-    session.mailbox.post({"x", protocol::Explain{{.imageId = 5}, path("explained.json")}});
-    session.mailbox.post({"t", protocol::Explain{{.imageId = 1, .split = protocol::Split::Train},
-                                                 path("training.json")}});
-    session.mailbox.post({"u", protocol::Explain{{.imageId = 99}, path("unknown.json")}});
-    session.trainer.run();
-    QCOMPARE(session.observer.answers.size(), std::size_t(4));
+    const Session& session = answeringSession();
+    QCOMPARE(session.observer.answers.size(), std::size_t(6));
     for (std::size_t i = 0; i < 3; ++i)
       QCOMPARE(QString::fromStdString(session.observer.answers[i].error), QString());
     const std::string& unknown = session.observer.answers[3].error;
@@ -155,20 +136,18 @@ class TstRequests : public QObject {
   }
 
   void predictionsContainTheirScoreThreshold_data() {
-    QTest::addColumn<double>("asked");
+    QTest::addColumn<QString>("file");
     QTest::addColumn<double>("stated");
-    QTest::newRow("below the model's own") << 0.0625 << 0.125;
-    QTest::newRow("above it") << 0.25 << 0.25;
+    QTest::newRow("of the run") << QStringLiteral("answering/predictions/step-00000001.json")
+                                << 0.125;
+    QTest::newRow("below the model's own") << QStringLiteral("lower.json") << 0.125;
+    QTest::newRow("above it") << QStringLiteral("higher.json") << 0.25;
   }
   void predictionsContainTheirScoreThreshold() {
-    QFETCH(double, asked);
+    QFETCH(QString, file);
     QFETCH(double, stated);
-    config::Experiment experiment = smallExperiment(1);
-    experiment.model.boxHead.scoreThreshold = 0.125;
-    Session session(experiment, path(QTest::currentDataTag()));
-    session.mailbox.post(predictById("p", "threshold.json", asked));
-    session.trainer.run();
-    const auto json = readJson("threshold.json");
+    answeringSession();
+    const auto json = readJson(file.toStdString());
     QCOMPARE(json.at("score_threshold").get<double>(), stated);
     for (const auto& detection : json.at("detections"))
       QVERIFY(detection.at("score").get<double>() >= stated);
@@ -190,7 +169,27 @@ class TstRequests : public QObject {
     return tests::smallExperiment(path("shapes"), steps);
   }
 
+  /// One step of a model with a score threshold of 0.125, in which predictions and explanations
+  /// were asked for.
+  const Session& answeringSession() {
+    if (answering_) return *answering_;
+    config::Experiment experiment = smallExperiment(1);
+    experiment.model.boxHead.scoreThreshold = 0.125;
+    answering_ = std::make_unique<Session>(experiment, path("answering"));
+    train::Mailbox& mailbox = answering_->mailbox;
+    mailbox.post(predictById("p", "predicted.json", 0));
+    mailbox.post({"x", protocol::Explain{{.imageId = 5}, path("explained.json")}});
+    mailbox.post({"t", protocol::Explain{{.imageId = 1, .split = protocol::Split::Train},
+                                         path("training.json")}});
+    mailbox.post({"u", protocol::Explain{{.imageId = 99}, path("unknown.json")}});
+    mailbox.post(predictById("l", "lower.json", 0.0625));
+    mailbox.post(predictById("h", "higher.json", 0.25));
+    answering_->trainer.run();
+    return *answering_;
+  }
+
   QTemporaryDir folder_;
+  std::unique_ptr<Session> answering_;
 };
 
 LOCKSTEP_TEST(TstRequests)

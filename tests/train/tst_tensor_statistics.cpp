@@ -1,14 +1,13 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <memory>
 
 #include "engine/model/mask_rcnn.h"
 #include "engine/train/tensor_statistics.h"
-#include "tests/dist/ranks.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 #include "tests/train/small_training.h"
@@ -25,39 +24,23 @@ bool isClose(double a, double b, double tolerance) {
 
 using Values = std::map<std::string, float>;
 
-/// Whether the tag is of a statistic of a parameter or part: not of times and machines.
-bool isStatistic(const std::string& tag) {
-  return std::ranges::any_of(
-      std::array{"weight_norm/", "weight_mean/", "grad_norm/", "grad_mean/", "update_ratio/"},
-      [&](const char* prefix) { return tag.starts_with(prefix); });
-}
-
-/// All values of a step.
-Values valuesOf(const tests::MessageRecorder& recorder, std::int64_t step) {
-  Values values;
-  for (const protocol::Scalars& record : recorder.steps)
-    if (record.step == step) values.insert(record.values.begin(), record.values.end());
-  return values;
-}
-
 }  // namespace
 
 class TstTensorStatistics : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void initTestCase() { tests::writeShapes(shapes()); }
+  void initTestCase() {
+    tests::writeShapes(shapes());
+    whole_ = std::make_unique<Session>(fourSteps(), path("whole"));
+    whole_->trainer.run();
+  }
 
   void weightsAreThoseOfTheCheckpoint() {
-    config::Experiment experiment = tests::smallExperiment(shapes(), 4);
-    experiment.monitor.tensorStatsEvery = config::Duration{2};
-    experiment.solver.emaDecay = 0.5;  // the checkpoint's model has the average
-    Session session(experiment, path("weights"));
-    session.trainer.run();
-    const Values values = valuesOf(session.observer, 4);
-    QVERIFY(!valuesOf(session.observer, 3).contains("weight_norm/rpn.head.conv.0.0.weight"));
+    const Values values = whole_->observer.valuesOf(4);
+    QVERIFY(!whole_->observer.valuesOf(3).contains("weight_norm/rpn.head.conv.0.0.weight"));
     int compared = 0;
-    for (const model::ParameterInfo& parameter : session.trainer.model().trainableParameters()) {
+    for (const model::ParameterInfo& parameter : whole_->trainer.model().trainableParameters()) {
       const at::Tensor weights = parameter.tensor.detach().to(at::kDouble);
       QVERIFY(
           isClose(values.at("weight_norm/" + parameter.name), weights.norm().item<double>(), 1e-6));
@@ -69,11 +52,8 @@ class TstTensorStatistics : public QObject {
   }
 
   void partNormsAddUpToTheGradientNorm() {
-    config::Experiment experiment = tests::smallExperiment(shapes(), 2);
-    Session session(experiment, path("parts"));
-    session.trainer.run();
-    for (const std::int64_t step : {1, 2}) {
-      const Values values = valuesOf(session.observer, step);
+    for (const std::int64_t step : {1, 2, 3, 4}) {
+      const Values values = whole_->observer.valuesOf(step);
       double squares = 0;
       int parts = 0;
       for (const auto& [tag, value] : values) {
@@ -95,7 +75,7 @@ class TstTensorStatistics : public QObject {
     for (const model::ParameterInfo& parameter : session.trainer.model().trainableParameters())
       before[parameter.name] = parameter.tensor.detach().clone();
     session.trainer.run();
-    const Values values = valuesOf(session.observer, 1);
+    const Values values = session.observer.valuesOf(1);
     int compared = 0;
     for (const model::ParameterInfo& parameter : session.trainer.model().trainableParameters()) {
       const std::string tag = "update_ratio/" + parameter.name;
@@ -117,7 +97,7 @@ class TstTensorStatistics : public QObject {
     experiment.solver.clipGradNorm = 1e-3;
     Session session(experiment, path("clipped"));
     session.trainer.run();
-    const Values values = valuesOf(session.observer, 1);
+    const Values values = session.observer.valuesOf(1);
     const double clipping = 1e-3 / values.at("solver/grad_norm");
     for (const model::ParameterInfo& parameter : session.trainer.model().trainableParameters()) {
       const at::Tensor clipped = parameter.tensor.grad().to(at::kDouble);
@@ -128,51 +108,18 @@ class TstTensorStatistics : public QObject {
     }
   }
 
-  void ranksAgreeWithAccumulatedMicroBatches_data() {
-    QTest::addColumn<int>("ranks");
-    QTest::newRow("2 ranks") << 2;
-    QTest::newRow("3 ranks") << 3;
-  }
-  /// The sums of several ranks round differently, so they agree as closely as the gradients do.
-  void ranksAgreeWithAccumulatedMicroBatches() {
-    QFETCH(int, ranks);
-    config::Experiment experiment = tests::smallExperiment(shapes(), 2);
-    experiment.monitor.tensorStatsEvery = config::Duration{1};
-    experiment.solver.batchSize = experiment.solver.accumulate = ranks;
-    Session alone(experiment, path("alone" + std::to_string(ranks)));
-    alone.trainer.run();
-    experiment.solver.accumulate = 1;
-    std::map<std::int64_t, Values> together;
-    tests::onRanks(ranks, [&](dist::World& world) {
-      Session session(experiment, path("rank" + std::to_string(world.rank())), world);
-      session.trainer.run();
-      if (world.rank() > 0) return;
-      for (const std::int64_t step : {1, 2}) together[step] = valuesOf(session.observer, step);
-    });
-    int compared = 0;
-    for (const std::int64_t step : {1, 2}) {
-      for (const auto& [tag, expected] : valuesOf(alone.observer, step)) {
-        if (!isStatistic(tag)) continue;
-        QVERIFY2(isClose(together[step].at(tag), expected, 1e-4), tag.c_str());
-        ++compared;
-      }
-    }
-    QVERIFY(compared > 2 * 5 * 50);
-  }
-
   void aResumedRunHasTheSameBits() {
-    config::Experiment experiment = tests::smallExperiment(shapes(), 4);
-    experiment.monitor.tensorStatsEvery = config::Duration{2};
-    experiment.checkpoint.every = {1};
-    Session whole(experiment, path("whole"));
-    whole.trainer.run();
-    Session resumed(experiment, path("resumed"));
-    resumed.trainer.resume(whole.layout.checkpoint(1));
+    Session resumed(fourSteps(), path("resumed"));
+    resumed.trainer.resume(whole_->layout.checkpoint(1));
     resumed.trainer.run();
+    const auto statisticsOf = [](const Session& session, std::int64_t step) {
+      Values values = session.observer.valuesOf(step);
+      std::erase_if(values,
+                    [](const auto& value) { return !tests::isTensorStatistic(value.first); });
+      return values;
+    };
     for (const std::int64_t step : {2, 3, 4}) {
-      Values before = valuesOf(whole.observer, step), after = valuesOf(resumed.observer, step);
-      std::erase_if(before, [](const auto& value) { return !isStatistic(value.first); });
-      std::erase_if(after, [](const auto& value) { return !isStatistic(value.first); });
+      const Values before = statisticsOf(*whole_, step), after = statisticsOf(resumed, step);
       QVERIFY(before == after);
       QCOMPARE(before.contains("weight_norm/rpn.head.conv.0.0.weight"), step != 3);
       QVERIFY(before.contains("grad_norm/part/rpn"));
@@ -180,18 +127,17 @@ class TstTensorStatistics : public QObject {
   }
 
   void detectorMetricsAreOfEveryStep() {
-    config::Experiment experiment = tests::smallExperiment(shapes(), 2);
-    Session session(experiment, path("detector"));
-    session.trainer.run();
-    const Values values = valuesOf(session.observer, 2);
-    for (const char* share : {"rpn/recall", "box/accuracy", "mask/accuracy"})
-      QVERIFY2(values.at(share) >= 0 && values.at(share) <= 1, share);
-    QVERIFY(values.at("rpn/positives") >= 1);
-    QVERIFY(values.at("roi/positives") >= 1);  // the ground truth itself
-    double matched = 0;
-    for (const char* level : {"p2", "p3", "p4", "p5", "p6"})
-      matched += values.at(std::string("rpn/matched/") + level);
-    QVERIFY(matched >= values.at("rpn/positives"));
+    for (const std::int64_t step : {1, 2, 3, 4}) {
+      const Values values = whole_->observer.valuesOf(step);
+      for (const char* share : {"rpn/recall", "box/accuracy", "mask/accuracy"})
+        QVERIFY2(values.at(share) >= 0 && values.at(share) <= 1, share);
+      QVERIFY(values.at("rpn/positives") >= 1);
+      QVERIFY(values.at("roi/positives") >= 1);  // the ground truth itself
+      double matched = 0;
+      for (const char* level : {"p2", "p3", "p4", "p5", "p6"})
+        matched += values.at(std::string("rpn/matched/") + level);
+      QVERIFY(matched >= values.at("rpn/positives"));
+    }
   }
 
  private:
@@ -199,8 +145,17 @@ class TstTensorStatistics : public QObject {
     return std::filesystem::path(folder_.path().toStdString()) / name;
   }
   std::filesystem::path shapes() const { return path("shapes"); }
+  /// Statistics of parameters after each second one.
+  config::Experiment fourSteps() const {
+    config::Experiment experiment = tests::smallExperiment(shapes(), 4);
+    experiment.monitor.tensorStatsEvery = config::Duration{2};
+    experiment.solver.emaDecay = 0.5;  // the checkpoint's model has the average
+    experiment.checkpoint.every = {1};
+    return experiment;
+  }
 
   QTemporaryDir folder_;
+  std::unique_ptr<Session> whole_;
 };
 
 LOCKSTEP_TEST(TstTensorStatistics)

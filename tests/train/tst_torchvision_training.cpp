@@ -24,6 +24,7 @@
 #include "tests/train/small_training.h"
 
 using namespace lockstep;
+using tests::relativeDifference;
 using tests::Session;
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
@@ -136,14 +137,11 @@ void writeBatches(const config::Experiment& experiment, int steps, const fs::pat
                                  tensorsOf(batches->next()));
 }
 
-double relative(double value, double reference) {
-  return std::abs(value - reference) / std::max(std::abs(reference), 1e-9);
-}
-
-/// The relative differences of the first `count` values, largest first.
+/// The relativeDifference differences of the first `count` values, largest first.
 Series differences(const Series& found, const Series& expected, std::size_t count) {
   Series sorted;
-  for (std::size_t i = 0; i < count; ++i) sorted.push_back(relative(found[i], expected[i]));
+  for (std::size_t i = 0; i < count; ++i)
+    sorted.push_back(relativeDifference(found[i], expected[i]));
   std::ranges::sort(sorted, std::greater());
   return sorted;
 }
@@ -291,8 +289,8 @@ class TstTorchvisionTraining : public QObject {
   }
 
   /// Between the norms or means of the first step's gradients and torchvision's, the largest
-  /// difference relative to max(|torchvision's|, 1e-3), and its tag. In a mean, most of a float32
-  /// gradient cancels out, and its error does not.
+  /// difference relativeDifference to max(|torchvision's|, 1e-3), and its tag. In a mean, most of a
+  /// float32 gradient cancels out, and its error does not.
   std::pair<double, std::string> differenceOfFirstGradients(const char* kind) const {
     std::pair<double, std::string> largest{-1, "no gradients"};
     for (const auto& [tag, values] : expected_) {
@@ -304,8 +302,8 @@ class TstTorchvisionTraining : public QObject {
     return largest;
   }
 
-  /// Between our weights and torchvision's after the last step, the largest difference relative to
-  /// how far that tensor has come.
+  /// Between our weights and torchvision's after the last step, the largest difference
+  /// relativeDifference to how far that tensor has come.
   double differenceOfTheWay(const QString& name) {
     const fs::path folder = folder_.filePath(name).toStdString();
     const auto start = checkpoint::readSafetensors(folder / "start.safetensors");

@@ -2,6 +2,7 @@
 #include <QTest>
 #include <cmath>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/atomic_file.h"
@@ -25,6 +26,9 @@ class TstTrainer : public QObject {
   void initTestCase() {
     QVERIFY(folder_.isValid());
     tests::writeShapes(path("shapes"));
+    plain_ = std::make_unique<Session>(
+        smallExperiment(3), plainFolder_.filePath(QStringLiteral("plain")).toStdString());
+    plain_->trainer.run();
   }
   void cleanup() { tests::removeRuns(path("")); }
 
@@ -45,6 +49,7 @@ class TstTrainer : public QObject {
       experiment.augment.padTo = config::PadTo::Canonical;
       experiment.augment.minSize = {48, 64};
     }
+    experiment.solver.accumulate = isCanonical ? 1 : 2;
     experiment.checkpoint.every = {2};
     Session whole(experiment, path("whole " + name));
     QCOMPARE(whole.trainer.run().step, std::int64_t(4));
@@ -62,6 +67,8 @@ class TstTrainer : public QObject {
     QCOMPARE(resumed.observer.steps.front().step, std::int64_t(3));
     QCOMPARE(resumed.observer.value(0, "train/loss_total"),
              whole.observer.value(2, "train/loss_total"));
+    verifyPartsOfSteps(whole.observer, 4);
+    verifyPartsOfSteps(resumed.observer, 2);
   }
 
   /// The first layer of the box head is a matrix in files, of weights, moments and averages alike,
@@ -109,7 +116,7 @@ class TstTrainer : public QObject {
       return session.observer.value(0, "train/loss_total");
     };
     using enum config::Precision;
-    const float wide = lossIn(Fp32), half = lossIn(Bf16);
+    const float wide = plain_->observer.value(0, "train/loss_total"), half = lossIn(Bf16);
     QVERIFY(half != wide);
     QVERIFY(std::abs(half - wide) < 0.05f * wide);
     // A CPU has no TF32, and no quick fp16.
@@ -128,10 +135,7 @@ class TstTrainer : public QObject {
   }
 
   void everyStepIsRecordedAndTheLastIsEvaluatedAndKept() {
-    config::Experiment experiment = smallExperiment(3);
-    Session session(experiment, path("records"));
-    session.trainer.run();
-    const MessageRecorder& seen = session.observer;
+    const MessageRecorder& seen = plain_->observer;
     QCOMPARE(seen.steps.size(), std::size_t(4));  // three steps and the evaluation
     for (int i = 0; i < 3; ++i) QCOMPARE(seen.steps[i].step, std::int64_t(i + 1));
     QCOMPARE(seen.evaluations.size(), std::size_t(1));
@@ -139,40 +143,11 @@ class TstTrainer : public QObject {
     QCOMPARE(seen.checkpoints.size(), std::size_t(1));
     QVERIFY(seen.checkpoints[0].last);
     QCOMPARE(seen.predictions, std::vector<std::int64_t>{3});
-    const auto json = nlohmann::json::parse(base::readFile(session.layout.evaluation(3)));
+    const auto json = nlohmann::json::parse(base::readFile(plain_->layout.evaluation(3)));
     QCOMPARE(json.at("per_image").size(), std::size_t(3));
     QVERIFY(json.at("segm").is_object());
     // Else who watches for stalls takes a long evaluation for hung.
-    QCOMPARE(session.phase.images.load(), std::int64_t(3));
-  }
-
-  void partsOfAStepAddUpToIt() {
-    config::Experiment experiment = smallExperiment(4);
-    experiment.solver.accumulate = 2;
-    experiment.checkpoint.every = {2};
-    Session whole(experiment, path("parts"));
-    whole.trainer.run();
-    Session resumed(experiment, path("parts resumed"));
-    resumed.trainer.resume(whole.layout.checkpoint(2));
-    resumed.trainer.run();
-    for (const Session* session : {&whole, &resumed}) {
-      int steps = 0;
-      for (std::size_t i = 0; i < session->observer.steps.size(); ++i) {
-        const auto value = [&](const char* tag) { return session->observer.value(i, tag); };
-        const float step = value("time/step_seconds");
-        if (step < 0) continue;  // an evaluation
-        ++steps;
-        const float forward = value("time/forward_seconds"),
-                    backward = value("time/backward_seconds"),
-                    optimizer = value("time/optimizer_seconds");
-        QVERIFY(forward > 0 && backward > 0 && optimizer > 0);
-        const float sum = value("time/data_seconds") + forward + backward + optimizer;
-        QVERIFY2(sum <= step * 1.001f && sum > 0.5f * step,
-                 qPrintable(QStringLiteral("%1 of %2").arg(sum).arg(step)));
-        QCOMPARE(value("time/wait_seconds"), -1.f);  // there is a single rank
-      }
-      QCOMPARE(steps, session == &whole ? 4 : 2);
-    }
+    QCOMPARE(plain_->phase.images.load(), std::int64_t(3));
   }
 
   void totalIsTheWeightedSum() {
@@ -191,40 +166,39 @@ class TstTrainer : public QObject {
   void heldOutLossDoesNotDependOnThreads_data() {
     QTest::addColumn<QString>("norm");
     QTest::addColumn<QString>("precision");
-    QTest::addColumn<int>("threads");
-    const auto rows = [](const char* norm, const char* precision) {
-      for (const int threads : {1, 2, 4}) {
-        QTest::addRow("%s %s %d", norm, precision, threads)
-            << QString::fromLatin1(norm) << QString::fromLatin1(precision) << threads;
-      }
+    const auto row = [](const char* norm, const char* precision) {
+      QTest::addRow("%s %s", norm, precision)
+          << QString::fromLatin1(norm) << QString::fromLatin1(precision);
     };
-    for (const char* norm : {"frozen_batch", "batch", "group"}) rows(norm, "fp32");
-    rows("group", "bf16");
+    for (const char* norm : {"frozen_batch", "batch", "group"}) row(norm, "fp32");
+    row("group", "bf16");
   }
   /// All six losses of every image, from one checkpoint: asked again by one thread, by two, by
   /// four.
   void heldOutLossDoesNotDependOnThreads() {
     QFETCH(QString, norm);
     QFETCH(QString, precision);
-    QFETCH(int, threads);
     config::Experiment experiment = smallExperiment(1);
     experiment.model.norm = base::parseEnum<config::Norm>(norm.toStdString());
     experiment.runtime.precision = base::parseEnum<config::Precision>(precision.toStdString());
     experiment.runtime.cpuThreads = 1;
-    const run_folder::Layout trained(
-        path("trained " + (norm + QLatin1Char(' ') + precision).toStdString()));
-    if (!fs::exists(trained.folder())) Session(experiment, trained.folder()).trainer.run();
-
-    experiment.runtime.cpuThreads = threads;
-    Session again(experiment, path(QTest::currentDataTag()));
-    again.trainer.resume(trained.checkpoint(1));
-    again.trainer.run();
+    const run_folder::Layout trained(path("trained"));
+    Session(experiment, trained.folder()).trainer.run();
     const auto expected = perImageLosses(trained.evaluation(1));
     QCOMPARE(expected.size(), std::size_t(3 * 6));
-    const auto found = perImageLosses(again.layout.evaluation(1));
-    for (std::size_t i = 0; i < expected.size(); ++i)
-      QVERIFY2(found.at(i) == expected[i], (expected[i] + " is now " + found[i]).c_str());
-    QCOMPARE(base::readFile(again.layout.evaluation(1)), base::readFile(trained.evaluation(1)));
+
+    for (const int threads : {1, 2, 4}) {
+      experiment.runtime.cpuThreads = threads;
+      const std::string name = std::to_string(threads) + " threads";
+      Session again(experiment, path(name));
+      again.trainer.resume(trained.checkpoint(1));
+      again.trainer.run();
+      const auto found = perImageLosses(again.layout.evaluation(1));
+      for (std::size_t i = 0; i < expected.size(); ++i)
+        QVERIFY2(found.at(i) == expected[i],
+                 (name + ": " + expected[i] + " is now " + found[i]).c_str());
+      QCOMPARE(base::readFile(again.layout.evaluation(1)), base::readFile(trained.evaluation(1)));
+    }
   }
 
   void twoImagesAreOverfitted() {
@@ -283,26 +257,34 @@ class TstTrainer : public QObject {
     QFETCH(QString, precision);
     config::Experiment experiment = smallExperiment(3);
     experiment.runtime.precision = base::parseEnum<config::Precision>(precision.toStdString());
+    std::unique_ptr<Session> half;
+    if (precision != QStringLiteral("fp32")) {
+      half = std::make_unique<Session>(experiment, path("plain"));
+      half->trainer.run();
+    }
+    const Session& plain = half ? *half : *plain_;
     experiment.checkpoint = {.every = {1}, .keep = 3, .keepBest = true};
-    Session plain(experiment, path("plain " + precision.toStdString()));
-    plain.trainer.run();
     experiment.solver.emaDecay = 0.5;
-    Session averaged(experiment, path("averaged " + precision.toStdString()));
+    Session averaged(experiment, path("averaged"));
     averaged.trainer.run();
 
-    const auto modelOf = [](const Session& session, int step) {
-      return checkpoint::readSafetensors(session.layout.checkpoint(step) / "model.safetensors");
+    const auto tensorsIn = [](const Session& session, int step, const char* file) {
+      return checkpoint::readSafetensors(session.layout.checkpoint(step) / file);
     };
-    const auto first = modelOf(plain, 1), second = modelOf(plain, 2), third = modelOf(plain, 3);
-    const auto kept = modelOf(averaged, 3);
-    const auto beside =
-        checkpoint::readSafetensors(averaged.layout.checkpoint(3) / "optimizer.safetensors");
+    const auto third = tensorsIn(plain, 3, "model.safetensors");
+    const auto kept = tensorsIn(averaged, 3, "model.safetensors");
+    // The weights beside the average.
+    std::vector<checkpoint::SafetensorsFile> beside;
+    for (const int step : {1, 2, 3})
+      beside.push_back(tensorsIn(averaged, step, "optimizer.safetensors"));
     for (const model::ParameterInfo& parameter : averaged.trainer.model().trainableParameters()) {
       const std::string& name = parameter.name;
-      const at::Tensor expected =
-          0.5 * (0.5 * *first.find(name) + 0.5 * *second.find(name)) + 0.5 * *third.find(name);
+      const auto weight = [&](std::size_t step) {
+        return *beside[step - 1].find("weight." + name);
+      };
+      const at::Tensor expected = 0.5 * (0.5 * weight(1) + 0.5 * weight(2)) + 0.5 * weight(3);
       QVERIFY2(at::allclose(*kept.find(name), expected, 1e-6, 1e-7), name.c_str());
-      QVERIFY2(at::equal(*beside.find("weight." + name), *third.find(name)), name.c_str());
+      QVERIFY2(at::equal(weight(3), *third.find(name)), name.c_str());
       QVERIFY2(at::equal(checkpoint::inFileShape(name, parameter.tensor), *third.find(name)),
                name.c_str());
     }
@@ -320,12 +302,10 @@ class TstTrainer : public QObject {
 
   /// The mask loss of an image is the mean over its positive RoIs.
   void lossesOfObjectsAddUpToThoseOfTheImage() {
-    config::Experiment experiment = smallExperiment(2);
-    Session session(experiment, path("objects"));
-    session.trainer.run();
+    const config::Experiment experiment = smallExperiment(3);
     const auto dataset = coco::Dataset::load(experiment.dataset.val.annotations);
     const auto loaded = train::loadModel(
-        experiment, session.layout.checkpoint(2) / "model.safetensors", &dataset, at::kCPU);
+        experiment, plain_->layout.checkpoint(3) / "model.safetensors", &dataset, at::kCPU);
     const data::SampleLoader loader(dataset, experiment.dataset.val.images, experiment.augment,
                                     data::ClassTable(loaded.categories));
     for (const bool withAp : {false, true}) {
@@ -356,10 +336,8 @@ class TstTrainer : public QObject {
     experiment.model.norm = config::Norm::Group;
     experiment.model.freezeStages = 0;
     experiment.checkpoint.every = {1};
-    Session first(experiment, path("before"));
-    first.trainer.run();
     experiment.model.weights = path("start.safetensors");
-    fs::copy_file(first.layout.checkpoint(2) / "model.safetensors", experiment.model.weights);
+    fs::copy_file(plain_->layout.checkpoint(3) / "model.safetensors", experiment.model.weights);
     Session whole(experiment, path("from weights"));
     whole.trainer.run();
     fs::remove(experiment.model.weights);
@@ -382,6 +360,26 @@ class TstTrainer : public QObject {
     return tests::smallExperiment(path("shapes"), steps);
   }
 
+  /// So many steps were told, each with a time that its parts add up to.
+  static void verifyPartsOfSteps(const MessageRecorder& told, int count) {
+    int steps = 0;
+    for (std::size_t i = 0; i < told.steps.size(); ++i) {
+      const auto value = [&](const char* tag) { return told.value(i, tag); };
+      const float step = value("time/step_seconds");
+      if (step < 0) continue;  // an evaluation
+      ++steps;
+      const float forward = value("time/forward_seconds"),
+                  backward = value("time/backward_seconds"),
+                  optimizer = value("time/optimizer_seconds");
+      QVERIFY(forward > 0 && backward > 0 && optimizer > 0);
+      const float sum = value("time/data_seconds") + forward + backward + optimizer;
+      QVERIFY2(sum <= step * 1.001f && sum > 0.5f * step,
+               qPrintable(QStringLiteral("%1 of %2").arg(sum).arg(step)));
+      QCOMPARE(value("time/wait_seconds"), -1.f);  // there is a single rank
+    }
+    QCOMPARE(steps, count);
+  }
+
   /// `1 loss_mask 0.6931471805599453` for each image and loss; the text gives every bit.
   static std::vector<std::string> perImageLosses(const fs::path& evaluation) {
     const auto json = nlohmann::json::parse(base::readFile(evaluation));
@@ -395,7 +393,8 @@ class TstTrainer : public QObject {
     return lines;
   }
 
-  QTemporaryDir folder_;
+  QTemporaryDir folder_, plainFolder_;
+  std::unique_ptr<Session> plain_;  ///< three steps with nothing set
 };
 
 LOCKSTEP_TEST(TstTrainer)

@@ -5,20 +5,6 @@
 
 namespace lockstep::tests {
 
-coco::Annotation boxAnnotation(std::int64_t id, std::int64_t image, std::int64_t category,
-                               std::array<double, 4> xywh) {
-  coco::Annotation annotation;
-  annotation.id = id;
-  annotation.imageId = ImageId{image};
-  annotation.categoryId = CategoryId{category};
-  annotation.boxXywh = xywh;
-  annotation.area = xywh[2] * xywh[3];
-  const double left = xywh[0], top = xywh[1], right = left + xywh[2], bottom = top + xywh[3];
-  annotation.segmentation =
-      std::vector<std::vector<double>>{{left, top, right, top, right, bottom, left, bottom}};
-  return annotation;
-}
-
 coco::Detection boxDetection(const coco::Image& image, std::int64_t category, double score,
                              std::array<double, 4> xywh) {
   const double left = xywh[0], top = xywh[1], right = left + xywh[2], bottom = top + xywh[3];

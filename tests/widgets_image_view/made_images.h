@@ -5,12 +5,12 @@
 
 #include "engine/coco/files/dataset.h"
 #include "engine/coco/files/results.h"
+#include "tests/support/box_annotation.h"
 
 namespace lockstep::tests {
 
-/// A rectangle as a polygon.
-coco::Annotation boxAnnotation(std::int64_t id, std::int64_t image, std::int64_t category,
-                               std::array<double, 4> xywh);
+inline const coco::Image kWideImage{ImageId{1}, "image.png", 200, 100};
+
 /// A rectangle with its mask; `image` gives id and size.
 coco::Detection boxDetection(const coco::Image& image, std::int64_t category, double score,
                              std::array<double, 4> xywh);

@@ -48,6 +48,13 @@ class PredictionsViewBench {
   InstanceTable* table() { return view_->findChild<InstanceTable*>(); }
   ThumbnailStrip* strip() { return view_->findChild<ThumbnailStrip*>(); }
 
+  /// The list with this accessible name.
+  QComboBox* combo(const char* name) {
+    for (auto* combo : view_->findChildren<QComboBox*>())
+      if (combo->accessibleName() == QString::fromUtf8(name)) return combo;
+    return nullptr;
+  }
+
   /// Image 1: both objects are detected; image 2: one object and a false positive; image 3: not
   /// predicted.
   void givePredictions(qint64 step) {

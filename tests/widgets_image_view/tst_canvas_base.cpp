@@ -10,7 +10,7 @@ using widgets::CanvasView;
 
 namespace {
 
-constexpr QSize kSize(600, 500);
+constexpr QSize kCanvasSize(600, 500);
 
 /// Different at every pixel, and of each picture.
 QColor colourAt(int x, int y, int picture) { return {x % 256, y % 256, picture}; }
@@ -31,11 +31,12 @@ class Drawing {
 
 /// A picture of 2000 x 2000 px, moved.
 CanvasView viewAt(QPoint moved = {}, double scale = 1) {
-  return {kSize, 1, QTransform(scale, 0, 0, scale, moved.x(), moved.y()), {2000, 2000}, Qt::red};
+  return {
+      kCanvasSize, 1, QTransform(scale, 0, 0, scale, moved.x(), moved.y()), {2000, 2000}, Qt::red};
 }
 
 struct Painted {
-  QImage picture{kSize, QImage::Format_RGB32};
+  QImage picture{kCanvasSize, QImage::Format_RGB32};
   bool isComplete = false;
 };
 Painted paint(CanvasBase& base, const CanvasBase::Draw& draw, const CanvasView& view = viewAt(),
@@ -152,7 +153,7 @@ class TstCanvasBase : public QObject {
     CanvasBase base;
     Drawing drawing;
     CanvasView whole = viewAt();
-    whole.picture = QSizeF(kSize);
+    whole.picture = QSizeF(kCanvasSize);
     paint(base, drawing.of(1), whole);
     QVERIFY(!base.drawAhead(drawing.of(1)));
   }

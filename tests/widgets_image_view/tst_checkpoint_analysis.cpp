@@ -16,7 +16,7 @@ using tests::boxDetection;
 
 namespace {
 
-constexpr int kImages = 100, kClasses = 4;
+constexpr int kImageCount = 100, kClasses = 4;
 
 double uniform(std::uint64_t seed, std::uint64_t i, std::uint64_t what) {
   return base::counterUniform({seed, i, what});
@@ -37,7 +37,7 @@ struct MadePredictions {
     std::vector<coco::Image> images;
     std::vector<coco::Annotation> truth;
     std::int64_t id = 1;
-    for (int i = 1; i <= kImages; ++i) {
+    for (int i = 1; i <= kImageCount; ++i) {
       images.push_back({ImageId{i}, std::to_string(i), 200, 100});
       std::vector<coco::Detection> found;
       for (int k = 0; k < 8; ++k, ++id) {
@@ -107,7 +107,7 @@ class TstCheckpointAnalysis : public QObject {
     const coco::OverlapSet set(predicted, all, coco::IouType::Mask);
     for (const double iou : {0.3, 0.5, 0.75}) {
       const auto analysis = analyseCheckpoint(overlaps, iou);
-      QCOMPARE(analysis->imageCount(), std::size_t{kImages * 4 / 5});
+      QCOMPARE(analysis->imageCount(), std::size_t{kImageCount * 4 / 5});
       for (const double score : {0.0, 0.3, 0.5, 0.9}) {
         const coco::OperatingPoint point = coco::operatingPoint(set, score, iou);
         QCOMPARE(countsAt(analysis->all, score, {}), point.all);
@@ -244,7 +244,7 @@ class TstCheckpointAnalysis : public QObject {
     const auto analysis = analyseCheckpoint(cache.at(10, made.dataset, made.predictions, {}), 0.5);
     QVERIFY2(analysis->failure.startsWith(QLatin1String("1: ")), qPrintable(analysis->failure));
     QVERIFY(!analysis->countsOf(ImageId{1}, 0, {}));
-    QCOMPARE(analysis->imageCount(), std::size_t{kImages * 4 / 5 - 1});
+    QCOMPARE(analysis->imageCount(), std::size_t{kImageCount * 4 / 5 - 1});
   }
 
   /// As coco-eval, which leaves them out.

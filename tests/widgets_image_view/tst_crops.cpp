@@ -14,11 +14,6 @@ class TstCrops : public QObject, protected tests::PredictionsViewBench {
 
  private:
   CropGrid* grid() { return view_->findChild<CropGrid*>(); }
-  QComboBox* combo(const char* name) {
-    for (auto* combo : view_->findChildren<QComboBox*>())
-      if (combo->accessibleName() == QString::fromUtf8(name)) return combo;
-    return nullptr;
-  }
   QStringList listed() {
     QStringList tips;
     for (int i = 0; i < grid()->count(); ++i)

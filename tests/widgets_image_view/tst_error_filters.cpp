@@ -16,11 +16,6 @@ class TstErrorFilters : public QObject, protected tests::PredictionsViewBench {
 
  private:
   ClassTable* classes() { return view_->findChild<ClassTable*>(); }
-  QComboBox* combo(const char* name) {
-    for (auto* combo : view_->findChildren<QComboBox*>())
-      if (combo->accessibleName() == QString::fromUtf8(name)) return combo;
-    return nullptr;
-  }
   QComboBox* filter() { return combo("Images shown"); }
   void clickFigure(int row, ClassModel::Column column) {
     const QModelIndex cell = classes()->model()->index(row, column);

@@ -18,7 +18,7 @@ using namespace lockstep::widgets;
 
 namespace {
 
-using Kind = ExplanationScene::Kind;
+using BoxKind = ExplanationScene::Kind;
 
 /// Of the first made image: an object that is found, and one that is missed although it was
 /// proposed.
@@ -57,8 +57,8 @@ explanation::Explanation sample(const coco::Image& image) {
   return of;
 }
 
-std::vector<Kind> kindsIn(const ExplanationScene& scene, bool standOut) {
-  std::vector<Kind> kinds;
+std::vector<BoxKind> kindsIn(const ExplanationScene& scene, bool standOut) {
+  std::vector<BoxKind> kinds;
   for (const auto& box : scene.boxes)
     if (box.standsOut == standOut) kinds.push_back(box.kind);
   return kinds;
@@ -162,10 +162,10 @@ class TstExplain : public QObject, protected tests::PredictionsViewBench {
     const auto of = sample(dataset_->images()[0]);
     ExplanationChoice choice{.step = ExplainStep::Anchors, .object = {.detection = 0, .truth = 0}};
     QCOMPARE(kindsIn(explanationScene(of, choice, darkTheme()), true),
-             (std::vector{Kind::Truth, Kind::MatchedAnchor, Kind::Anchor}));
+             (std::vector{BoxKind::Truth, BoxKind::MatchedAnchor, BoxKind::Anchor}));
     choice.step = ExplainStep::Boxes;
     QCOMPARE(kindsIn(explanationScene(of, choice, darkTheme()), true),
-             (std::vector{Kind::Proposal, Kind::Detection}));
+             (std::vector{BoxKind::Proposal, BoxKind::Detection}));
     choice.step = ExplainStep::Mask;
     const ExplanationScene mask = explanationScene(of, choice, darkTheme());
     QCOMPARE(mask.pictures.size(), std::size_t{1});

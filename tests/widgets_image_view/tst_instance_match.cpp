@@ -14,10 +14,9 @@ using namespace lockstep;
 using namespace lockstep::widgets;
 using tests::boxAnnotation;
 using tests::boxDetection;
+using tests::kWideImage;
 
 namespace {
-
-const coco::Image kImage{ImageId{1}, "one.png", 200, 100};
 
 std::vector<coco::Annotation> randomTruth() {
   std::vector<coco::Annotation> annotations;
@@ -40,7 +39,7 @@ std::vector<coco::Detection> randomDetections(const std::vector<coco::Annotation
     const std::array<double, 4> box{near.boxXywh[0] + std::floor(12 * at(0)),
                                     near.boxXywh[1] + std::floor(8 * at(1)), near.boxXywh[2],
                                     near.boxXywh[3]};
-    detections.push_back(boxDetection(kImage, near.categoryId.value, at(2), box));
+    detections.push_back(boxDetection(kWideImage, near.categoryId.value, at(2), box));
   }
   return detections;
 }
@@ -52,14 +51,15 @@ InstanceFacts onlyFalsePositive(const std::vector<InstanceFacts>& instances) {
   return {};
 }
 
-/// Of kImage.
+/// Of kWideImage.
 std::shared_ptr<const CheckpointAnalysis> analysed(const std::vector<coco::Annotation>& truth,
                                                    const std::vector<coco::Detection>& found,
                                                    double iou) {
   const auto dataset = coco::Dataset::fromParts(
-      {kImage}, {{CategoryId{1}, "a"}, {CategoryId{2}, "b"}, {CategoryId{3}, "c"}}, truth, "made");
+      {kWideImage}, {{CategoryId{1}, "a"}, {CategoryId{2}, "b"}, {CategoryId{3}, "c"}}, truth,
+      "made");
   const PredictionStore::ByImage predictions{
-      {kImage.id, std::make_shared<const std::vector<coco::Detection>>(found)}};
+      {kWideImage.id, std::make_shared<const std::vector<coco::Detection>>(found)}};
   return analyseCheckpoint(OverlapCache().at(10, dataset, predictions, {}), iou);
 }
 
@@ -87,10 +87,10 @@ class TstInstanceMatch : public QObject {
   void aDetectionNamesTheObjectThatItOverlapsMost() {
     const std::vector<coco::Annotation> truth{boxAnnotation(1, 1, 1, {10, 10, 20, 20}),
                                               boxAnnotation(2, 1, 2, {100, 10, 20, 20})};
-    const std::vector<coco::Detection> found{boxDetection(kImage, 1, 0.9, {10, 10, 20, 20}),
-                                             boxDetection(kImage, 1, 0.8, {100, 10, 20, 10}),
-                                             boxDetection(kImage, 1, 0.7, {60, 60, 10, 10})};
-    const ImageContent content{kImage, &truth, &found};
+    const std::vector<coco::Detection> found{boxDetection(kWideImage, 1, 0.9, {10, 10, 20, 20}),
+                                             boxDetection(kWideImage, 1, 0.8, {100, 10, 20, 10}),
+                                             boxDetection(kWideImage, 1, 0.7, {60, 60, 10, 10})};
+    const ImageContent content{kWideImage, &truth, &found};
     const auto instances = instancesAt(content, overlapsOf(content), {0.5, 0.5}, {});
     const int objects[] = {0, 1, -1};  // matched; of another class; none
     const double ious[] = {1, 0.5, 0};
@@ -107,8 +107,8 @@ class TstInstanceMatch : public QObject {
   void matchesErrorsAndMissedObjectsAreListed() {
     const std::vector<coco::Annotation> truth{boxAnnotation(1, 1, 1, {10, 10, 20, 20}),
                                               boxAnnotation(2, 1, 1, {100, 10, 20, 20})};
-    const std::vector<coco::Detection> found{boxDetection(kImage, 1, 0.9, {12, 10, 20, 20})};
-    const ImageContent content{kImage, &truth, &found};
+    const std::vector<coco::Detection> found{boxDetection(kWideImage, 1, 0.9, {12, 10, 20, 20})};
+    const ImageContent content{kWideImage, &truth, &found};
     const auto instances = instancesAt(content, overlapsOf(content), {0.5, 0.5}, {});
     QCOMPARE(instances.size(), std::size_t{2});
     QCOMPARE(instances[0].verdict, Verdict::Missed);  // worst first
@@ -139,9 +139,10 @@ class TstInstanceMatch : public QObject {
     QFETCH(double, x);
     QFETCH(QString, error);
     const std::vector<coco::Annotation> truth{boxAnnotation(1, 1, 1, {10, 10, 20, 20})};
-    const std::vector<coco::Detection> found{boxDetection(kImage, 1, 0.9, {10, 10, 20, 20}),
-                                             boxDetection(kImage, category, 0.6, {x, 10, 20, 20})};
-    const ImageContent content{kImage, &truth, &found};
+    const std::vector<coco::Detection> found{
+        boxDetection(kWideImage, 1, 0.9, {10, 10, 20, 20}),
+        boxDetection(kWideImage, category, 0.6, {x, 10, 20, 20})};
+    const ImageContent content{kWideImage, &truth, &found};
     const InstanceFacts wrong =
         onlyFalsePositive(instancesAt(content, overlapsOf(content), {0, 0.5}, {}));
     QCOMPARE(wrong.detection, 1);
@@ -151,8 +152,8 @@ class TstInstanceMatch : public QObject {
   void aDetectionOnACrowdIsNotCounted() {
     std::vector<coco::Annotation> truth{boxAnnotation(1, 1, 1, {10, 10, 80, 80})};
     truth[0].isCrowd = true;
-    const std::vector<coco::Detection> found{boxDetection(kImage, 1, 0.9, {20, 20, 20, 20})};
-    const ImageContent content{kImage, &truth, &found};
+    const std::vector<coco::Detection> found{boxDetection(kWideImage, 1, 0.9, {20, 20, 20, 20})};
+    const ImageContent content{kWideImage, &truth, &found};
     const coco::ImageOverlaps overlaps = overlapsOf(content);
     const auto instances = instancesAt(content, overlaps, {0, 0.5}, {});
     QCOMPARE(instances.size(), std::size_t{1});
@@ -162,9 +163,9 @@ class TstInstanceMatch : public QObject {
 
   void boxesAreMatchedWithoutMasks() {
     const std::vector<coco::Annotation> truth{boxAnnotation(1, 1, 1, {10, 10, 20, 20})};
-    std::vector<coco::Detection> found{boxDetection(kImage, 1, 0.9, {12, 10, 20, 20})};
+    std::vector<coco::Detection> found{boxDetection(kWideImage, 1, 0.9, {12, 10, 20, 20})};
     found[0].mask = {};
-    const ImageContent content{kImage, &truth, &found, {coco::IouType::Box}};
+    const ImageContent content{kWideImage, &truth, &found, {coco::IouType::Box}};
     const auto instances = instancesAt(content, overlapsOf(content), {0, 0.8}, {});
     QCOMPARE(instances[0].verdict, Verdict::TruePositive);
     QCOMPARE(instances[0].iou, 360.0 / 440.0);
@@ -175,7 +176,7 @@ class TstInstanceMatch : public QObject {
                                         boxAnnotation(2, 1, 1, {100, 10, 20, 20})};
     for (coco::Annotation& object : truth) object.hasMask = false;
     const std::vector<coco::Detection> none;
-    const ImageContent content{kImage, &truth, &none, {coco::IouType::Box}};
+    const ImageContent content{kWideImage, &truth, &none, {coco::IouType::Box}};
     QCOMPARE(countsMatchedAt(overlapsOf(content), {0, 0.5}), (coco::Counts{0, 0, 2}));
     QCOMPARE(instancesAt(content, overlapsOf(content), {0, 0.5}, {}).size(), std::size_t{2});
   }
@@ -184,7 +185,7 @@ class TstInstanceMatch : public QObject {
   void aHigherScoreThresholdShowsASubsetOfTheSameMatch() {
     const std::vector<coco::Annotation> truth = randomTruth();
     const std::vector<coco::Detection> found = randomDetections(truth);
-    const ImageContent content{kImage, &truth, &found};
+    const ImageContent content{kWideImage, &truth, &found};
     const coco::ImageOverlaps overlaps = overlapsOf(content);
     for (double iou : {0.3, 0.5, 0.75}) {
       const auto analysis = analysed(truth, found, iou);
@@ -198,7 +199,7 @@ class TstInstanceMatch : public QObject {
         }
         QCOMPARE(shown, expected);
         QCOMPARE(countsAt(analysis->all, score, {}), expected);
-        QCOMPARE(analysis->countsOf(kImage.id, score, {}), std::optional(expected));
+        QCOMPARE(analysis->countsOf(kWideImage.id, score, {}), std::optional(expected));
       }
     }
   }
@@ -206,7 +207,7 @@ class TstInstanceMatch : public QObject {
   void hiddenClassesAreNeitherShownNorCounted() {
     const std::vector<coco::Annotation> truth = randomTruth();
     const std::vector<coco::Detection> found = randomDetections(truth);
-    const ImageContent content{kImage, &truth, &found};
+    const ImageContent content{kWideImage, &truth, &found};
     const std::set<CategoryId> hidden{CategoryId{2}};
     for (const InstanceFacts& facts : instancesAt(content, overlapsOf(content), {0, 0.5}, hidden)) {
       QVERIFY(facts.category != CategoryId{2});
@@ -216,7 +217,7 @@ class TstInstanceMatch : public QObject {
   void instancesAreSortedWorstFirst() {
     const std::vector<coco::Annotation> truth = randomTruth();
     const std::vector<coco::Detection> found = randomDetections(truth);
-    const ImageContent content{kImage, &truth, &found};
+    const ImageContent content{kWideImage, &truth, &found};
     const auto instances = instancesAt(content, overlapsOf(content), {0.1, 0.5}, {});
     for (std::size_t i = 1; i < instances.size(); ++i) {
       const bool wasRight = !instances[i - 1].isError(), isRight = !instances[i].isError();

@@ -12,14 +12,14 @@ using namespace lockstep::widgets;
 
 namespace {
 
-constexpr QSize kSize(400, 300);
+constexpr QSize kPictureSize(400, 300);
 
 QRgb colourOf(int x, int y) { return qRgb(x % 256, y % 256, (x * 3 + y * 5) % 256); }
 
 std::shared_ptr<const DecodedImage> everyPixelDiffers() {
-  QImage picture(kSize, QImage::Format_RGB32);
-  for (int y = 0; y < kSize.height(); ++y)
-    for (int x = 0; x < kSize.width(); ++x) picture.setPixel(x, y, colourOf(x, y));
+  QImage picture(kPictureSize, QImage::Format_RGB32);
+  for (int y = 0; y < kPictureSize.height(); ++y)
+    for (int x = 0; x < kPictureSize.width(); ++x) picture.setPixel(x, y, colourOf(x, y));
   return std::make_shared<const DecodedImage>(DecodedImage{ImageLevels(picture), {}, {}});
 }
 

@@ -8,18 +8,17 @@ using namespace lockstep;
 using namespace lockstep::widgets;
 using tests::boxAnnotation;
 using tests::boxDetection;
-using Kind = MissedReason::Kind;
+using tests::kWideImage;
+using Reason = MissedReason::Kind;
 
 namespace {
-
-const coco::Image kImage{ImageId{1}, "image.png", 200, 100};
 
 QString nameOf(CategoryId id) { return QStringLiteral("class %1").arg(id.value); }
 
 /// Of the only missed object, at a score and an IoU of 0.5.
 MissedReason reasonIn(const std::vector<coco::Annotation>& truth,
                       const std::vector<coco::Detection>& found) {
-  const ImageContent content{kImage, &truth, &found};
+  const ImageContent content{kWideImage, &truth, &found};
   std::optional<MissedReason> reason;
   for (const InstanceFacts& facts : instancesAt(content, overlapsOf(content), {0.5, 0.5}, {})) {
     if (facts.verdict != Verdict::Missed) continue;
@@ -41,29 +40,29 @@ class TstMissedReason : public QObject {
     QTest::addColumn<qint64>("category");
     QTest::addColumn<double>("score");
     QTest::addColumn<double>("shift");
-    QTest::addColumn<Kind>("kind");
+    QTest::addColumn<Reason>("kind");
     QTest::addColumn<QString>("text");
-    QTest::newRow("low score") << qint64{1} << 0.31 << 0.0 << Kind::LowScore << "score 0.31";
-    QTest::newRow("another class") << qint64{2} << 0.9 << 4.0 << Kind::OtherClass << "as class 2";
-    QTest::newRow("too far off") << qint64{1} << 0.9 << 10.0 << Kind::LowIou << "IoU 0.33";
-    QTest::newRow("barely") << qint64{1} << 0.9 << 19.0 << Kind::NoneNear << "";
+    QTest::newRow("low score") << qint64{1} << 0.31 << 0.0 << Reason::LowScore << "score 0.31";
+    QTest::newRow("another class") << qint64{2} << 0.9 << 4.0 << Reason::OtherClass << "as class 2";
+    QTest::newRow("too far off") << qint64{1} << 0.9 << 10.0 << Reason::LowIou << "IoU 0.33";
+    QTest::newRow("barely") << qint64{1} << 0.9 << 19.0 << Reason::NoneNear << "";
     QTest::newRow("another class, too far off")
-        << qint64{2} << 0.9 << 10.0 << Kind::OtherNear << "near: class 2";
-    QTest::newRow("elsewhere") << qint64{1} << 0.9 << 60.0 << Kind::NoneNear << "";
-    QTest::newRow("nothing is right") << qint64{2} << 0.3 << 4.0 << Kind::NoneNear << "";
+        << qint64{2} << 0.9 << 10.0 << Reason::OtherNear << "near: class 2";
+    QTest::newRow("elsewhere") << qint64{1} << 0.9 << 60.0 << Reason::NoneNear << "";
+    QTest::newRow("nothing is right") << qint64{2} << 0.3 << 4.0 << Reason::NoneNear << "";
   }
   void whatBecameOfItsPredictionIsSaid() {
     QFETCH(qint64, category);
     QFETCH(double, score);
     QFETCH(double, shift);
-    QFETCH(Kind, kind);
+    QFETCH(Reason, kind);
     QFETCH(QString, text);
     const MissedReason reason =
         reasonIn({boxAnnotation(1, 1, 1, {10, 10, 20, 20})},
-                 {boxDetection(kImage, category, score, {10 + shift, 10, 20, 20})});
+                 {boxDetection(kWideImage, category, score, {10 + shift, 10, 20, 20})});
     QCOMPARE(reason.kind, kind);
     QCOMPARE(shortText(reason, nameOf), text);
-    if (kind != Kind::NoneNear) {
+    if (kind != Reason::NoneNear) {
       QCOMPARE(reason.score, score);
       QCOMPARE(reason.iou, (20 - shift) / (20 + shift));
     }
@@ -73,8 +72,8 @@ class TstMissedReason : public QObject {
   void anObjectMayLoseItsPredictionToAnother() {
     const MissedReason reason = reasonIn(
         {boxAnnotation(1, 1, 1, {10, 10, 20, 20}), boxAnnotation(2, 1, 1, {14, 10, 20, 20})},
-        {boxDetection(kImage, 1, 0.8, {15, 10, 20, 20})});
-    QCOMPARE(reason.kind, Kind::Taken);
+        {boxDetection(kWideImage, 1, 0.8, {15, 10, 20, 20})});
+    QCOMPARE(reason.kind, Reason::Taken);
     QCOMPARE(reason.iou, 15.0 / 25.0);
     QVERIFY(sentence(reason, nameOf).contains(QStringLiteral("matched with another object")));
   }
@@ -83,31 +82,31 @@ class TstMissedReason : public QObject {
   void theMatchOfAnotherObjectIsNoReason() {
     const std::vector<coco::Annotation> two{boxAnnotation(1, 1, 1, {10, 10, 20, 20}),
                                             boxAnnotation(2, 1, 1, {20, 10, 20, 20})};
-    const coco::Detection own = boxDetection(kImage, 1, 0.9, {20, 10, 20, 20}),
-                          other = boxDetection(kImage, 2, 0.8, {16, 10, 20, 20});
-    QCOMPARE(reasonIn(two, {own}).kind, Kind::NoneNear);
+    const coco::Detection own = boxDetection(kWideImage, 1, 0.9, {20, 10, 20, 20}),
+                          other = boxDetection(kWideImage, 2, 0.8, {16, 10, 20, 20});
+    QCOMPARE(reasonIn(two, {own}).kind, Reason::NoneNear);
     const MissedReason reason = reasonIn(two, {own, other});
-    QCOMPARE(reason.kind, Kind::OtherClass);
+    QCOMPARE(reason.kind, Reason::OtherClass);
     QCOMPARE(shortText(reason, nameOf), QStringLiteral("as class 2"));
     const std::vector<coco::Annotation> ofTwoClasses{boxAnnotation(1, 1, 1, {10, 10, 20, 20}),
                                                      boxAnnotation(2, 1, 2, {12, 10, 20, 20})};
     const MissedReason under =
-        reasonIn(ofTwoClasses, {boxDetection(kImage, 2, 0.8, {12, 10, 20, 20})});
-    QCOMPARE(under.kind, Kind::OtherNear);
+        reasonIn(ofTwoClasses, {boxDetection(kWideImage, 2, 0.8, {12, 10, 20, 20})});
+    QCOMPARE(under.kind, Reason::OtherNear);
     QVERIFY(sentence(under, nameOf).contains(QStringLiteral("the one of class 2 overlaps it")));
   }
 
   /// What is nearer to a match is said, whatever the order of the predictions.
   void theNearestMissIsSaid() {
     const std::vector<coco::Annotation> truth{boxAnnotation(1, 1, 1, {10, 10, 20, 20})};
-    const coco::Detection far = boxDetection(kImage, 1, 0.9, {20, 10, 20, 20}),
-                          low = boxDetection(kImage, 1, 0.4, {10, 10, 20, 20}),
-                          lower = boxDetection(kImage, 1, 0.2, {12, 10, 20, 20}),
-                          other = boxDetection(kImage, 2, 0.7, {10, 10, 20, 20});
-    QCOMPARE(reasonIn(truth, {far, low, lower, other}).kind, Kind::LowScore);
+    const coco::Detection far = boxDetection(kWideImage, 1, 0.9, {20, 10, 20, 20}),
+                          low = boxDetection(kWideImage, 1, 0.4, {10, 10, 20, 20}),
+                          lower = boxDetection(kWideImage, 1, 0.2, {12, 10, 20, 20}),
+                          other = boxDetection(kWideImage, 2, 0.7, {10, 10, 20, 20});
+    QCOMPARE(reasonIn(truth, {far, low, lower, other}).kind, Reason::LowScore);
     QCOMPARE(reasonIn(truth, {far, lower, low}).score, 0.4);
-    QCOMPARE(reasonIn(truth, {far, other}).kind, Kind::OtherClass);
-    QCOMPARE(reasonIn(truth, {other, far}).kind, Kind::OtherClass);
+    QCOMPARE(reasonIn(truth, {far, other}).kind, Reason::OtherClass);
+    QCOMPARE(reasonIn(truth, {other, far}).kind, Reason::OtherClass);
   }
 };
 

@@ -78,7 +78,7 @@ std::vector<PairedObject> objectsOf(const tests::MadePairs& made, double score) 
 }
 
 /// NaN is NaN. IoUs are computed in another order.
-bool areSame(const PairedFind& one, const PairedFind& other) {
+bool areSameFinds(const PairedFind& one, const PairedFind& other) {
   if (std::isnan(one.score)) return std::isnan(other.score) && std::isnan(one.iou);
   return one.score == other.score && std::abs(one.iou - other.iou) < 1e-6F;
 }
@@ -129,7 +129,7 @@ class TstPairedObjects : public QObject {
           const std::int32_t row = objects[at].predicted.at(side);
           std::optional<CategoryId> predicted;
           if (row >= 0) predicted = categories[static_cast<std::size_t>(row)].id;
-          QVERIFY(areSame(objects[at].finds.at(side), plain.at(side)[a].find));
+          QVERIFY(areSameFinds(objects[at].finds.at(side), plain.at(side)[a].find));
           QVERIFY(predicted == plain.at(side)[a].predicted);
           taken += predicted && *predicted != truth[a].categoryId ? 1 : 0;
         }

@@ -13,7 +13,7 @@ using namespace lockstep;
 
 namespace {
 
-struct Kind {
+struct PngKind {
   int colourType = PNG_COLOR_TYPE_RGB, bits = 8;
   bool isInterlaced = false;
 };
@@ -24,7 +24,7 @@ void append(png_structp png, png_bytep bytes, png_size_t count) {
 }
 
 /// Of these rows, as libpng has them.
-QByteArray pngOf(QSize size, const Kind& kind, std::vector<QByteArray>& rows) {
+QByteArray pngOf(QSize size, const PngKind& kind, std::vector<QByteArray>& rows) {
   QByteArray bytes;
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
   png_infop info = png_create_info_struct(png);
@@ -46,7 +46,7 @@ QByteArray pngOf(QSize size, const Kind& kind, std::vector<QByteArray>& rows) {
   return bytes;
 }
 
-std::vector<QByteArray> noise(int rowBytes, int height) {
+std::vector<QByteArray> noiseRows(int rowBytes, int height) {
   std::vector<QByteArray> rows;
   for (int y = 0; y < height; ++y) {
     QByteArray row(rowBytes, '\0');
@@ -83,7 +83,7 @@ class TstPngShrinking : public QObject {
     QFETCH(int, bits);
     QFETCH(int, bytesOfAPixel);
     const QSize size(61, 47);
-    std::vector<QByteArray> rows = noise(61 * bytesOfAPixel, 47);
+    std::vector<QByteArray> rows = noiseRows(61 * bytesOfAPixel, 47);
     const QByteArray bytes = pngOf(size, {colourType, bits, false}, rows);
     const QImage whole = QImage::fromData(bytes).convertToFormat(QImage::Format_RGB32);
     QCOMPARE(whole.size(), size);
@@ -122,7 +122,7 @@ class TstPngShrinking : public QObject {
     const QSize size(75, 53);
     for (const auto& [type, bytesOfAPixel] :
          {std::pair(PNG_COLOR_TYPE_GRAY, 1), std::pair(PNG_COLOR_TYPE_RGB, 3)}) {
-      std::vector<QByteArray> rows = noise(75 * bytesOfAPixel, 53);
+      std::vector<QByteArray> rows = noiseRows(75 * bytesOfAPixel, 53);
       const QByteArray bytes = pngOf(size, {type, 8, true}, rows);
       const QImage whole = QImage::fromData(bytes).convertToFormat(QImage::Format_RGB32);
       for (const int shrink : {2, 4, 8, 16}) {
@@ -137,7 +137,7 @@ class TstPngShrinking : public QObject {
   }
 
   void whatIsWrongIsSaid() {
-    std::vector<QByteArray> rows = noise(40, 40);
+    std::vector<QByteArray> rows = noiseRows(40, 40);
     const QByteArray bytes = pngOf({40, 40}, {PNG_COLOR_TYPE_GRAY, 8, false}, rows);
     for (const QByteArray& broken : {bytes.left(bytes.size() / 2), QByteArray("no PNG at all"),
                                      bytes.left(20), QByteArray()}) {

@@ -12,8 +12,8 @@
 using namespace lockstep;
 using namespace lockstep::widgets;
 
-using Change = std::function<void(std::vector<coco::Annotation>&)>;
-Q_DECLARE_METATYPE(Change)
+using TruthChange = std::function<void(std::vector<coco::Annotation>&)>;
+Q_DECLARE_METATYPE(TruthChange)
 
 class TstResultsPair : public QObject {
   Q_OBJECT
@@ -78,17 +78,18 @@ class TstResultsPair : public QObject {
   }
 
   void relabelledObjectsAreNoticed_data() {
-    QTest::addColumn<Change>("change");
-    QTest::newRow("another box") << Change([](auto& objects) { objects[1].boxXywh[2] += 0.5; });
-    QTest::newRow("another class") << Change(
+    QTest::addColumn<TruthChange>("change");
+    QTest::newRow("another box") << TruthChange(
+        [](auto& objects) { objects[1].boxXywh[2] += 0.5; });
+    QTest::newRow("another class") << TruthChange(
         [](auto& objects) { objects[1].categoryId.value = 1 + objects[1].categoryId.value % 3; });
-    QTest::newRow("a crowd") << Change(
+    QTest::newRow("a crowd") << TruthChange(
         [](auto& objects) { objects[1].isCrowd = !objects[1].isCrowd; });
-    QTest::newRow("another id") << Change([](auto& objects) { objects[1].id = 1000000; });
+    QTest::newRow("another id") << TruthChange([](auto& objects) { objects[1].id = 1000000; });
   }
   /// Of as many objects as before.
   void relabelledObjectsAreNoticed() {
-    QFETCH(Change, change);
+    QFETCH(TruthChange, change);
     const tests::MadePairs made(1);
     std::string name;
     coco::Dataset other = made.dataset;

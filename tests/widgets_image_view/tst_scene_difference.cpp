@@ -62,7 +62,7 @@ class MadeScenes {
   std::shared_ptr<const DecodedImage> image_;
 };
 
-using Change = std::function<void(SceneRequest&)>;
+using RequestChange = std::function<void(SceneRequest&)>;
 
 void nothing(SceneRequest&) {}
 
@@ -82,26 +82,28 @@ int difference(const QImage& one, const QImage& other) {
 
 }  // namespace
 
-Q_DECLARE_METATYPE(Change)
+Q_DECLARE_METATYPE(RequestChange)
 
 class TstSceneDifference : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
   void aChangedSceneIsDrawnAsAnew_data() {
-    QTest::addColumn<Change>("change");
-    QTest::newRow("score, a tick") << Change([](SceneRequest& r) { r.thresholds.score = 0.55; });
-    QTest::newRow("score") << Change([](SceneRequest& r) { r.thresholds.score = 0.8; });
-    QTest::newRow("IoU") << Change([](SceneRequest& r) { r.thresholds.iou = 0.8; });
-    QTest::newRow("hidden class") << Change([](SceneRequest& r) { r.hidden = {CategoryId{2}}; });
-    QTest::newRow("chosen object") << Change([](SceneRequest& r) { r.chosenObjects = {7}; });
-    QTest::newRow("colours") << Change([](SceneRequest& r) {
+    QTest::addColumn<RequestChange>("change");
+    QTest::newRow("score, a tick")
+        << RequestChange([](SceneRequest& r) { r.thresholds.score = 0.55; });
+    QTest::newRow("score") << RequestChange([](SceneRequest& r) { r.thresholds.score = 0.8; });
+    QTest::newRow("IoU") << RequestChange([](SceneRequest& r) { r.thresholds.iou = 0.8; });
+    QTest::newRow("hidden class") << RequestChange(
+        [](SceneRequest& r) { r.hidden = {CategoryId{2}}; });
+    QTest::newRow("chosen object") << RequestChange([](SceneRequest& r) { r.chosenObjects = {7}; });
+    QTest::newRow("colours") << RequestChange([](SceneRequest& r) {
       r.colourBy = r.colourBy == ColourBy::Class ? ColourBy::Verdict : ColourBy::Class;
     });
-    QTest::newRow("no detections") << Change([](SceneRequest& r) { r.detections = {}; });
+    QTest::newRow("no detections") << RequestChange([](SceneRequest& r) { r.detections = {}; });
   }
   void aChangedSceneIsDrawnAsAnew() {
-    QFETCH(Change, change);
+    QFETCH(RequestChange, change);
     compare(made_.scene(nothing), made_.scene(change));
     // Whose colours do not tell their verdicts.
     const auto inClassColours = [](SceneRequest& request) { request.colourBy = ColourBy::Class; };

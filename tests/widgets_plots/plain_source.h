@@ -74,4 +74,16 @@ class PlainSource : public widgets::CurveSource {
   }
 };
 
+inline widgets::Curve curveOf(std::vector<QPointF> points,
+                              widgets::Curve::Kind kind = widgets::Curve::Kind::Line) {
+  auto source = std::make_shared<PlainSource>();
+  source->points = std::move(points);
+  widgets::Curve curve;
+  curve.name =
+      kind == widgets::Curve::Kind::Line ? QStringLiteral("train") : QStringLiteral("held-out");
+  curve.kind = kind;
+  curve.source = source;
+  return curve;
+}
+
 }  // namespace lockstep::tests

@@ -2,6 +2,7 @@
 #include <QTest>
 #include <functional>
 
+#include "tests/support/pixels.h"
 #include "tests/support/test_main.h"
 #include "tests/widgets_plots/plain_source.h"
 #include "widgets/plots/curve_plot.h"
@@ -9,21 +10,13 @@
 #include "widgets/theme.h"
 
 using namespace lockstep;
+using tests::curveOf;
+using tests::pixelsOf;
 using tests::PlainSource;
 using widgets::Curve;
 using widgets::CurvePlot;
 
 namespace {
-
-Curve curveOf(std::vector<QPointF> points, Curve::Kind kind = Curve::Kind::Line) {
-  auto source = std::make_shared<PlainSource>();
-  source->points = std::move(points);
-  Curve curve;
-  curve.name = kind == Curve::Kind::Line ? QStringLiteral("train") : QStringLiteral("held-out");
-  curve.kind = kind;
-  curve.source = source;
-  return curve;
-}
 
 std::vector<QPointF> level(int count, double value) {
   std::vector<QPointF> points;
@@ -31,15 +24,8 @@ std::vector<QPointF> level(int count, double value) {
   return points;
 }
 
-int pixelsOf(const QImage& image, const QColor& color) {
-  int count = 0;
-  for (int y = 0; y < image.height(); ++y)
-    for (int x = 0; x < image.width(); ++x) count += image.pixelColor(x, y) == color;
-  return count;
-}
-
 /// How much of the background is painted over: the sum of the differences from it.
-double inkOf(const QImage& image) {
+double inkOnCard(const QImage& image) {
   const auto far = [](const QColor& a, const QColor& b) {
     return std::abs(a.red() - b.red()) + std::abs(a.green() - b.green()) +
            std::abs(a.blue() - b.blue());
@@ -147,13 +133,13 @@ class TstCurveLayers : public QObject {
 
   void anUnsmoothedLineIsThin() {
     const Curve raw = curveOf(level(50, 2));
-    const double thin = inkOf(drawn({raw}));
+    const double thin = inkOnCard(drawn({raw}));
     auto smoothed = std::make_shared<PlainSource>();
     smoothed->points = level(50, 2);
     smoothed->smoothed = true;
     Curve smooth = raw;
     smooth.source = smoothed;
-    QVERIFY(inkOf(drawn({smooth})) > 1.1 * thin);
+    QVERIFY(inkOnCard(drawn({smooth})) > 1.1 * thin);
   }
 
   void markersInTheRunsDashAreFilled() {

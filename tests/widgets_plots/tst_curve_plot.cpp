@@ -3,6 +3,7 @@
 #include <QTest>
 #include <QWheelEvent>
 
+#include "tests/support/pixels.h"
 #include "tests/support/test_main.h"
 #include "tests/widgets_plots/curve_plot_bench.h"
 #include "widgets/plots/curve_card.h"
@@ -16,13 +17,6 @@ using widgets::Curve;
 using widgets::CurvePlot;
 
 namespace {
-
-int pixelsOf(const QImage& image, const QColor& color) {
-  int count = 0;
-  for (int y = 0; y < image.height(); ++y)
-    for (int x = 0; x < image.width(); ++x) count += image.pixelColor(x, y) == color;
-  return count;
-}
 
 /// Includes antialiased pixels, which are a little paler.
 int pixelsNear(const QImage& image, const QColor& color) {

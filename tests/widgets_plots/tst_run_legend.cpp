@@ -1,5 +1,6 @@
 #include <QTest>
 
+#include "tests/support/pixels.h"
 #include "tests/support/test_main.h"
 #include "widgets/plots/run_legend.h"
 #include "widgets/theme.h"
@@ -30,10 +31,7 @@ class TstRunLegend : public QObject {
     const QImage image = legend.grab().toImage();
     for (int run = 0; run < 6; ++run) {
       const QColor color = widgets::runStyle(run, widgets::currentTheme()).color;
-      int found = 0;
-      for (int y = 0; y < image.height(); ++y)
-        for (int x = 0; x < image.width(); ++x) found += image.pixelColor(x, y) == color;
-      QVERIFY2(found > 5, qPrintable(color.name()));
+      QVERIFY2(tests::pixelsOf(image, color) > 5, qPrintable(color.name()));
     }
     QVERIFY(legend.toolTip().contains(QStringLiteral("run 5")));
   }

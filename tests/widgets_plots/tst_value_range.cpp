@@ -5,17 +5,10 @@
 #include "widgets/curves/value_range.h"
 
 using namespace lockstep;
+using tests::curveOf;
 using widgets::Curve;
 
 namespace {
-
-Curve curveOf(std::vector<QPointF> points) {
-  auto source = std::make_shared<tests::PlainSource>();
-  source->points = std::move(points);
-  Curve curve;
-  curve.source = source;
-  return curve;
-}
 
 std::pair<double, double> rangeOf(const std::vector<Curve>& curves, double low, double high,
                                   const widgets::ValueRangeOptions& options) {

@@ -16,11 +16,13 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "tests/support/pixels.h"
 #include "tests/support/test_main.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
 using namespace lockstep::widgets;
+using lockstep::tests::pixelsOf;
 
 namespace {
 
@@ -33,13 +35,6 @@ QColor insideOf(QWidget& widget) {
 QColor borderOf(QWidget& widget) {
   const QImage image = widget.grab().toImage();
   return image.pixelColor(0, image.height() / 2);
-}
-
-int pixelsOf(const QImage& image, const QColor& color) {
-  int count = 0;
-  for (int y = 0; y < image.height(); ++y)
-    for (int x = 0; x < image.width(); ++x) count += image.pixelColor(x, y) == color;
-  return count;
 }
 
 QColor textColorOf(const QWidget& widget) { return widget.palette().color(QPalette::WindowText); }

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
-#include <optional>
 
 #include "engine/base/atomic_file.h"
 #include "engine/checkpoint/safetensors.h"
@@ -23,10 +22,16 @@ namespace fs = std::filesystem;
 class TstCheckJob : public QObject {
   Q_OBJECT
  private Q_SLOTS:
+  void initTestCase() {
+    QVERIFY(folder_.isValid());
+    sound_ = tests::makeSmallModel(path(""));
+    sound_.model.norm = config::Norm::Group;  // with weights, `auto` would mean another norm
+    fs::rename(path("shapes"), path("sound"));
+  }
   void init() {
-    folder_.emplace();
-    experiment_ = tests::makeSmallModel(path(""));
-    experiment_.model.norm = config::Norm::Group;  // with weights, `auto` would mean another norm
+    experiment_ = sound_;
+    fs::remove_all(path("shapes"));
+    fs::copy(path("sound"), path("shapes"), fs::copy_options::recursive);
   }
 
   void validInputsHaveNoErrors() {
@@ -118,7 +123,7 @@ class TstCheckJob : public QObject {
 
  private:
   std::string path(const std::string& name) const {
-    return folder_->filePath(QString::fromStdString(name)).toStdString();
+    return folder_.filePath(QString::fromStdString(name)).toStdString();
   }
   coco::Dataset heldOut() const { return coco::Dataset::load(experiment_.dataset.val.annotations); }
   fs::path fileOf(const coco::Image& image) const {
@@ -129,8 +134,8 @@ class TstCheckJob : public QObject {
         .configYaml = config::writeExperiment(experiment_), .imagesPerSplit = images});
   }
 
-  std::optional<QTemporaryDir> folder_;
-  config::Experiment experiment_;
+  QTemporaryDir folder_;
+  config::Experiment sound_, experiment_;
 };
 
 LOCKSTEP_TEST(TstCheckJob)

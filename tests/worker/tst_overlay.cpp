@@ -5,14 +5,19 @@
 #include "engine/worker/overlay.h"
 #include "tests/support/test_main.h"
 #include "tests/worker/fonts_of_test.h"
+#include "tests/worker/grey_picture.h"
 
 using namespace lockstep;
 using tests::FontsOfTest;
+using tests::kGrey;
+using tests::kTinted;
+using tests::kUntouched;
+using tests::Pixel;
+using tests::pixelAt;
 
 namespace {
 
 constexpr int kSidePx = 300;
-constexpr std::uint8_t kGrey = 100;
 
 data::RgbImage greyPicture(int side = kSidePx) {
   data::RgbImage image(side, side);
@@ -21,7 +26,7 @@ data::RgbImage greyPicture(int side = kSidePx) {
 }
 
 /// A box of category 7 whose mask is its lower half.
-coco::Detection detection(int x, int y, int size, int side = kSidePx) {
+coco::Detection halfMasked(int x, int y, int size, int side = kSidePx) {
   const double left = x, top = y, right = x + size, bottom = y + size;
   const std::vector<double> lower{left,  top + size / 2.0, right, top + size / 2.0,
                                   right, bottom,           left,  bottom};
@@ -32,18 +37,9 @@ coco::Detection detection(int x, int y, int size, int side = kSidePx) {
           coco::rasterisePolygon(lower, side, side)};
 }
 
-using Pixel = std::array<std::uint8_t, 3>;
-
-Pixel pixelAt(const data::RgbImage& image, int x, int y) {
-  const std::uint8_t* at = image.pixels.get() + 3 * (std::size_t(y) * image.width + x);
-  return {at[0], at[1], at[2]};
-}
-
-constexpr Pixel kUntouched{kGrey, kGrey, kGrey};
-
 std::vector<std::uint8_t> drawn(const std::string& name, int side = kSidePx) {
   data::RgbImage image = greyPicture(side);
-  worker::OverlayPainter({CategoryId{7}}, {name}).draw(image, {detection(100, 100, 60, side)});
+  worker::OverlayPainter({CategoryId{7}}, {name}).draw(image, {halfMasked(100, 100, 60, side)});
   return {image.pixels.get(), image.pixels.get() + std::size_t{3} * side * side};
 }
 
@@ -55,15 +51,15 @@ class TstOverlay : public QObject {
  private Q_SLOTS:
   void masksAndBoxesAreDrawnWhereTheyAre() {
     data::RgbImage image = greyPicture();
-    worker::OverlayPainter({CategoryId{7}}, {"cup"}).draw(image, {detection(100, 100, 60)});
-    QCOMPARE(pixelAt(image, 130, 145), (Pixel{60, 106, 131}));  // 0.6 of the grey, 0.4 of the blue
-    QCOMPARE(pixelAt(image, 130, 115), kUntouched);             // in the box, beside the mask
-    QCOMPARE(pixelAt(image, 100, 115), (Pixel{0, 114, 178}));   // the box
+    worker::OverlayPainter({CategoryId{7}}, {"cup"}).draw(image, {halfMasked(100, 100, 60)});
+    QCOMPARE(pixelAt(image, 130, 145), kTinted);
+    QCOMPARE(pixelAt(image, 130, 115), kUntouched);            // in the box, beside the mask
+    QCOMPARE(pixelAt(image, 100, 115), (Pixel{0, 114, 178}));  // the box
   }
 
   void nothingElseIsTouched() {
     data::RgbImage image = greyPicture();
-    worker::OverlayPainter({CategoryId{7}}, {"cup"}).draw(image, {detection(100, 100, 60)});
+    worker::OverlayPainter({CategoryId{7}}, {"cup"}).draw(image, {halfMasked(100, 100, 60)});
     for (int y = 0; y < kSidePx; ++y) {
       for (int x = 0; x < kSidePx; ++x) {
         const bool isNear = x >= 99 && x <= 162 && y >= 80 && y <= 162;  // with its label above
@@ -75,9 +71,9 @@ class TstOverlay : public QObject {
   void masksAtTheImageBorderAreComplete() {
     data::RgbImage image = greyPicture();
     worker::OverlayPainter({CategoryId{7}}, {"cup"})
-        .draw(image, {detection(0, 0, 60), detection(kSidePx - 60, kSidePx - 60, 60)});
-    QCOMPARE(pixelAt(image, 5, 50), (Pixel{60, 106, 131}));
-    QCOMPARE(pixelAt(image, kSidePx - 5, kSidePx - 5), (Pixel{60, 106, 131}));
+        .draw(image, {halfMasked(0, 0, 60), halfMasked(kSidePx - 60, kSidePx - 60, 60)});
+    QCOMPARE(pixelAt(image, 5, 50), kTinted);
+    QCOMPARE(pixelAt(image, kSidePx - 5, kSidePx - 5), kTinted);
   }
 
   void theNameIsDrawn() {
@@ -99,13 +95,13 @@ class TstOverlay : public QObject {
     const FontsOfTest fonts(hasFonts ? FontsOfTest::Fonts::DejaVu : FontsOfTest::Fonts::None);
     QVERIFY(drawn("人") == drawn("7"));
     data::RgbImage image = greyPicture();
-    worker::OverlayPainter({CategoryId{7}}, {"人"}).draw(image, {detection(100, 100, 60)});
+    worker::OverlayPainter({CategoryId{7}}, {"人"}).draw(image, {halfMasked(100, 100, 60)});
     QVERIFY(pixelAt(image, 103, 95) != kUntouched);  // there is a label
   }
 
   void aClassWithoutANameShowsTheId() {
     data::RgbImage image = greyPicture();
-    worker::OverlayPainter({CategoryId{7}}, {}).draw(image, {detection(100, 100, 60)});
+    worker::OverlayPainter({CategoryId{7}}, {}).draw(image, {halfMasked(100, 100, 60)});
     QVERIFY(std::equal(image.pixels.get(), image.pixels.get() + 3 * kSidePx * kSidePx,
                        drawn("7").begin()));
   }
@@ -118,9 +114,9 @@ class TstOverlay : public QObject {
     const std::vector<std::uint8_t> expected = drawn("чашка", kLargePx);
     worker::OverlayPainter painter({CategoryId{7}}, {"чашка"});
     data::RgbImage small = greyPicture(), large = greyPicture(kLargePx);
-    painter.draw(small, {detection(100, 100, 60)});
+    painter.draw(small, {halfMasked(100, 100, 60)});
     const FontsOfTest none(FontsOfTest::Fonts::None);  // whoever looks now finds none
-    painter.draw(large, {detection(100, 100, 60, kLargePx)});
+    painter.draw(large, {halfMasked(100, 100, 60, kLargePx)});
     QVERIFY(std::equal(expected.begin(), expected.end(), large.pixels.get()));
   }
 

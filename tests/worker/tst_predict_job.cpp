@@ -147,6 +147,18 @@ class TstPredictJob : public QObject {
     QCOMPARE(std::distance(fs::directory_iterator(path("drawn_split")), {}), std::ptrdiff_t{2});
   }
 
+  void longListsOfFilesAreReadFromAFile() {
+    const std::vector<std::string> scenes = sceneFiles();
+    base::writeFileAtomically(path("list"), scenes[1] + '\0' + scenes[0] + '\0');
+    protocol::PredictJob predict = job(experiment_, "listed.json");
+    predict.pathsFile = path("list");
+    QCOMPARE(tests::JobBench().resultOf(predict).images, std::int64_t{2});
+    std::map<std::int64_t, std::string> names;
+    for (const auto& result : readJson("listed.json"))
+      names[result.at("image_id")] = result.at("file_name");
+    QCOMPARE(names, (std::map<std::int64_t, std::string>{{1, scenes[1]}, {2, scenes[0]}}));
+  }
+
   void nothingIsWrittenIfNoFileIsAnImage() {
     base::writeFileAtomically(path("empty.png"), "");
     for (const int count : {1, 2}) {

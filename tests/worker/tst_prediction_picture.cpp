@@ -1,7 +1,6 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 #include "engine/base/error.h"
@@ -9,25 +8,22 @@
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 #include "tests/worker/fonts_of_test.h"
+#include "tests/worker/grey_picture.h"
 
 using namespace lockstep;
 using tests::FontsOfTest;
+using tests::kGrey;
+using tests::kTinted;
+using tests::kUntouched;
+using tests::Pixel;
+using tests::pixelAt;
 namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint8_t kGrey = 100;
-using Pixel = std::array<int, 3>;
-constexpr Pixel kUntouched{kGrey, kGrey, kGrey};
-constexpr Pixel kTinted{60, 106, 131};  // 0.6 of the grey, 0.4 of the blue
-
-Pixel pixelAt(const data::RgbImage& image, int x, int y) {
-  const std::uint8_t* at = image.pixels.get() + 3 * (std::size_t(y) * image.width + x);
-  return {at[0], at[1], at[2]};
-}
-
 /// A box of category 7, which its mask fills.
-coco::Detection detection(double x, double y, double size, base::ImageSize image, double score) {
+coco::Detection filledDetection(double x, double y, double size, base::ImageSize image,
+                                double score) {
   const std::vector<double> square{x, y, x + size, y, x + size, y + size, x, y + size};
   return {ImageId{1},
           CategoryId{7},
@@ -73,7 +69,7 @@ class TstPredictionPicture : public QObject {
   /// The image is half as large: so are box and mask, in their place.
   void predictionsAreWhereTheyWere() {
     const base::ImageSize size = writeGrey("b.png", {640, 1280});
-    draw({path("b.png"), size, {detection(400, 200, 200, size, 0.9)}});
+    draw({path("b.png"), size, {filledDetection(400, 200, 200, size, 0.9)}});
     const data::RgbImage picture = data::readImage(path("picture.png"));
     QCOMPARE(pixelAt(picture, 250, 150), kTinted);
     for (const auto& [x, y] : {std::pair{205, 105}, {295, 195}, {205, 195}, {295, 105}})
@@ -88,7 +84,7 @@ class TstPredictionPicture : public QObject {
                           large = writeGrey("d.png", {900, 900});
     const std::vector<coco::Category> categories{{CategoryId{7}, "cup"}};
     painter.draw({path("c.png"), small, {}}, categories, path("c-picture.png"));
-    painter.draw({path("d.png"), large, {detection(300, 300, 300, large, 0.9)}}, categories,
+    painter.draw({path("d.png"), large, {filledDetection(300, 300, 300, large, 0.9)}}, categories,
                  path("d-picture.png"));
     const data::RgbImage plain = data::readImage(path("c-picture.png"));
     QCOMPARE(plain.width, 64);
@@ -98,15 +94,15 @@ class TstPredictionPicture : public QObject {
 
   void improbableOnesAreNotDrawn() {
     const base::ImageSize size = writeGrey("e.png", {300, 300});
-    draw({path("e.png"), size, {detection(100, 100, 60, size, 0.49)}});
+    draw({path("e.png"), size, {filledDetection(100, 100, 60, size, 0.49)}});
     QCOMPARE(pixelAt(data::readImage(path("picture.png")), 130, 130), kUntouched);
-    draw({path("e.png"), size, {detection(100, 100, 60, size, 0.5)}});
+    draw({path("e.png"), size, {filledDetection(100, 100, 60, size, 0.5)}});
     QCOMPARE(pixelAt(data::readImage(path("picture.png")), 130, 130), kTinted);
   }
 
   void boxesWithoutMasksAreDrawn() {
     const base::ImageSize size = writeGrey("f.png", {1280, 1280});
-    coco::Detection box = detection(400, 400, 200, size, 0.9);
+    coco::Detection box = filledDetection(400, 400, 200, size, 0.9);
     box.mask = {};
     draw({path("f.png"), size, {box}});
     const data::RgbImage picture = data::readImage(path("picture.png"));
@@ -117,7 +113,7 @@ class TstPredictionPicture : public QObject {
   void noFontIsNoFailure() {
     const FontsOfTest none(FontsOfTest::Fonts::None);
     const base::ImageSize size = writeGrey("g.png", {300, 300});
-    draw({path("g.png"), size, {detection(100, 100, 60, size, 0.9)}});
+    draw({path("g.png"), size, {filledDetection(100, 100, 60, size, 0.9)}});
     const data::RgbImage picture = data::readImage(path("picture.png"));
     QCOMPARE(pixelAt(picture, 130, 130), kTinted);
     QVERIFY(pixelAt(picture, 103, 95) != kUntouched);  // the id and the score

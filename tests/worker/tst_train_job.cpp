@@ -16,14 +16,14 @@ namespace fs = std::filesystem;
 class TstTrainJob : public QObject {
   Q_OBJECT
  private Q_SLOTS:
+  void initTestCase() {
+    experiment_ = tests::makeSmallModel(path(""));
+    experiment_.model.norm = config::Norm::Group;
+    experiment_.model.freezeStages = 0;
+  }
+
   void aRunResumesWithoutItsInitialWeights() {
-    const QTemporaryDir folder;
-    const auto path = [&](const char* name) {
-      return folder.filePath(QString::fromUtf8(name)).toStdString();
-    };
-    config::Experiment experiment = tests::makeSmallModel(path(""));
-    experiment.model.norm = config::Norm::Group;
-    experiment.model.freezeStages = 0;
+    config::Experiment experiment = experiment_;
     experiment.model.weights = path("weights.safetensors");
     const run_folder::Layout run = run_folder::createRunFolderAt(path("run"));
     protocol::TrainJob job{.configYaml = config::writeExperiment(experiment),
@@ -47,13 +47,9 @@ class TstTrainJob : public QObject {
   }
   void predictionsAreDrawn() {
     QFETCH(int, images);
-    const QTemporaryDir folder;
-    config::Experiment experiment = tests::makeSmallModel(folder.path().toStdString());
-    experiment.model.norm = config::Norm::Group;
-    experiment.model.freezeStages = 0;
+    config::Experiment experiment = experiment_;
     experiment.monitor.summaryImages = images;
-    const auto run =
-        run_folder::createRunFolderAt(folder.filePath(QStringLiteral("run")).toStdString());
+    const auto run = run_folder::createRunFolderAt(path(QTest::currentDataTag()));
     std::vector<protocol::PicturesReady> told;
     bool hasPredictions = false;
     tests::JobBench bench;
@@ -76,6 +72,14 @@ class TstTrainJob : public QObject {
       QVERIFY(drawn.width <= 640 && drawn.height <= 640);
     }
   }
+
+ private:
+  std::string path(const char* name) const {
+    return folder_.filePath(QString::fromUtf8(name)).toStdString();
+  }
+
+  QTemporaryDir folder_;
+  config::Experiment experiment_;
 };
 
 LOCKSTEP_TEST(TstTrainJob)

@@ -19,21 +19,29 @@
 namespace lockstep::widgets {
 namespace {
 
-enum Column { kName, kObjects, kFirst, kSecond, kDelta, kColumns };
+enum ClassColumn {
+  kClassName,
+  kClassObjects,
+  kClassFirst,
+  kClassSecond,
+  kClassDelta,
+  kClassColumns
+};
 
 constexpr int kMostLeast = 1'000'000;
 /// Of a class' row: its id.
 constexpr int kCategoryRole = Qt::UserRole + 1;
-const QString kSort = QStringLiteral("sort"), kLeast = QStringLiteral("least");
+const QString kClassSort = QStringLiteral("sort"), kLeast = QStringLiteral("least");
 
 FigureItem* itemOf(const ComparedClass& of) {
   auto* item = new FigureItem;
-  item->setFigure(kFirst, of.ap);
+  item->setFigure(kClassFirst, of.ap);
   if (of.objects)
-    item->setNumber(kObjects, QLocale().toString(*of.objects), static_cast<double>(*of.objects));
+    item->setNumber(kClassObjects, QLocale().toString(*of.objects),
+                    static_cast<double>(*of.objects));
   else
-    item->setNumber(kObjects, QStringLiteral("–"), std::numeric_limits<double>::quiet_NaN());
-  item->setData(kName, kCategoryRole, QVariant::fromValue<qint64>(of.category.value));
+    item->setNumber(kClassObjects, QStringLiteral("–"), std::numeric_limits<double>::quiet_NaN());
+  item->setData(kClassName, kCategoryRole, QVariant::fromValue<qint64>(of.category.value));
   return item;
 }
 
@@ -57,12 +65,12 @@ void ClassesView::buildUi() {
   table_ =
       newComparisonTable(tr("AP of the classes in A and B"),
                          {tr("Class"), tr("Objects"), tr("AP of A"), tr("AP of B"), tr("B − A")});
-  for (int column = kObjects; column < kColumns; ++column)
+  for (int column = kClassObjects; column < kClassColumns; ++column)
     table_->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
-  table_->headerItem()->setToolTip(kObjects, tr("On the common images, crowds left out"));
-  table_->headerItem()->setToolTip(kDelta, tr("AP of B less AP of A"));
+  table_->headerItem()->setToolTip(kClassObjects, tr("On the common images, crowds left out"));
+  table_->headerItem()->setToolTip(kClassDelta, tr("AP of B less AP of A"));
   table_->setSortingEnabled(true);
-  table_->sortByColumn(kDelta, Qt::AscendingOrder);
+  table_->sortByColumn(kClassDelta, Qt::AscendingOrder);
   setFocusProxy(table_);
   auto* head = new QHBoxLayout;
   head->addWidget(search_, 1);
@@ -77,7 +85,7 @@ void ClassesView::buildUi() {
 
 void ClassesView::connectSignals() {
   const auto choose = [this](const QTreeWidgetItem* item) {
-    Q_EMIT classChosen(CategoryId{item->data(kName, kCategoryRole).toLongLong()});
+    Q_EMIT classChosen(CategoryId{item->data(kClassName, kCategoryRole).toLongLong()});
   };
   connect(table_, &QTreeWidget::itemClicked, this, choose);
   connect(table_, &QTreeWidget::itemActivated, this, choose);
@@ -92,7 +100,7 @@ void ClassesView::connectSignals() {
 
 void ClassesView::setClasses(const std::vector<ComparedClass>& classes) {
   const QTreeWidgetItem* current = table_->currentItem();
-  const QVariant chosen = current ? current->data(kName, kCategoryRole) : QVariant();
+  const QVariant chosen = current ? current->data(kClassName, kCategoryRole) : QVariant();
   const int place = table_->verticalScrollBar()->value();
   table_->setSortingEnabled(false);
   table_->clear();
@@ -100,7 +108,7 @@ void ClassesView::setClasses(const std::vector<ComparedClass>& classes) {
   for (const ComparedClass& one : classes) {
     FigureItem* item = itemOf(one);
     table_->addTopLevelItem(item);
-    if (chosen.isValid() && item->data(kName, kCategoryRole) == chosen) again = item;
+    if (chosen.isValid() && item->data(kClassName, kCategoryRole) == chosen) again = item;
   }
   table_->setSortingEnabled(true);
   if (again) table_->setCurrentItem(again);
@@ -114,9 +122,9 @@ void ClassesView::filterRows() {
   int shown = 0;
   for (int row = 0; row < table_->topLevelItemCount(); ++row) {
     QTreeWidgetItem* item = table_->topLevelItem(row);
-    const double objects = item->data(kObjects, kFigureRole).toDouble();
+    const double objects = item->data(kClassObjects, kFigureRole).toDouble();
     const bool areFew = objects >= 0 && objects < least_->value();
-    item->setHidden(areFew || (!search_->isHidden() && !search_->finds(item->text(kName))));
+    item->setHidden(areFew || (!search_->isHidden() && !search_->finds(item->text(kClassName))));
     shown += item->isHidden() ? 0 : 1;
   }
   showNote(shown);
@@ -136,12 +144,12 @@ void ClassesView::focusSearch() {
 }
 
 QVariantMap ClassesView::viewState() const {
-  return {{kSort, sortState(*table_->header())}, {kLeast, least_->value()}};
+  return {{kClassSort, sortState(*table_->header())}, {kLeast, least_->value()}};
 }
 
 void ClassesView::restoreViewState(const QVariantMap& state) {
   if (state.isEmpty()) return;
-  restoreSort(*table_->header(), state.value(kSort).toMap());
+  restoreSort(*table_->header(), state.value(kClassSort).toMap());
   least_->setValue(state.value(kLeast).toInt());
 }
 

@@ -18,7 +18,7 @@
 namespace lockstep::widgets {
 namespace {
 
-enum Column { kName, kFirst, kSecond, kDelta, kColumns };
+enum FigureColumn { kFigureName, kFigureFirst, kFigureSecond, kFigureDelta, kFigureColumns };
 
 constexpr int kIndentPx = 12;
 /// Of a section's item.
@@ -27,13 +27,13 @@ const QString kClasses = QStringLiteral("classes"), kObjects = QStringLiteral("o
 
 QTreeWidgetItem* sectionItem(const FigureSection& section) {
   auto* item = new QTreeWidgetItem({section.title});
-  item->setFont(kName, interfaceFont(kDesktopFontSize, QFont::DemiBold));
-  item->setToolTip(kName, section.note.isEmpty() ? section.title : section.note);
+  item->setFont(kFigureName, interfaceFont(kDesktopFontSize, QFont::DemiBold));
+  item->setToolTip(kFigureName, section.note.isEmpty() ? section.title : section.note);
   item->setFlags(Qt::ItemIsEnabled);
-  item->setData(kName, kIdRole, section.id);
+  item->setData(kFigureName, kIdRole, section.id);
   for (const ComparedFigure& figure : section.figures) {
     auto* row = new FigureItem;
-    row->setFigure(kFirst, figure);
+    row->setFigure(kFigureFirst, figure);
     item->addChild(row);
   }
   return item;
@@ -43,14 +43,15 @@ QTreeWidgetItem* sectionItem(const FigureSection& section) {
 QStringList pathOf(const QTreeWidgetItem* item) {
   if (item == nullptr) return {};
   const QTreeWidgetItem* section = item->parent();
-  return {section ? section->data(kName, kIdRole).toString() : QString(), item->text(kName)};
+  return {section ? section->data(kFigureName, kIdRole).toString() : QString(),
+          item->text(kFigureName)};
 }
 
 /// The same that was chosen before the table was filled again, if it is still there.
 void choose(QTreeWidget* table, const QStringList& path) {
   if (path.isEmpty()) return;
   for (QTreeWidgetItem* item :
-       table->findItems(path.last(), Qt::MatchExactly | Qt::MatchRecursive, kName))
+       table->findItems(path.last(), Qt::MatchExactly | Qt::MatchRecursive, kFigureName))
     if (pathOf(item) == path) table->setCurrentItem(item);
 }
 
@@ -71,7 +72,7 @@ void ComparisonTables::buildUi() {
       newComparisonTable(tr("Figures of A and B"), {tr("Figure"), tr("A"), tr("B"), tr("B − A")});
   figures_->setIndentation(scaledPx(kIndentPx));
   figures_->setRootIsDecorated(true);
-  for (int column = kFirst; column < kColumns; ++column)
+  for (int column = kFigureFirst; column < kFigureColumns; ++column)
     figures_->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
   classes_ = new ClassesView;
   objects_ = new ObjectsView;
@@ -103,7 +104,7 @@ void ComparisonTables::setFigures(const std::vector<FigureSection>& sections) {
   QStringList folded;
   for (int row = 0; row < figures_->topLevelItemCount(); ++row)
     if (const auto* item = figures_->topLevelItem(row); !item->isExpanded())
-      folded << item->data(kName, kIdRole).toString();
+      folded << item->data(kFigureName, kIdRole).toString();
   const QStringList chosen = pathOf(figures_->currentItem());
   const int place = figures_->verticalScrollBar()->value();
   figures_->clear();
@@ -137,13 +138,13 @@ void ComparisonTables::setSettings(const std::vector<config::ConfigDifference>& 
   if (settings.empty() && !whyNone.isEmpty()) {
     auto* note = new QTreeWidgetItem(settings_, {whyNone});
     note->setFirstColumnSpanned(true);
-    note->setToolTip(kName, whyNone);
+    note->setToolTip(kFigureName, whyNone);
   }
   for (const config::ConfigDifference& one : settings) {
     auto* item = new QTreeWidgetItem(
         settings_, {QString::fromStdString(one.key), QString::fromStdString(one.left),
                     QString::fromStdString(one.right)});
-    for (int column = kName; column <= kSecond; ++column) {
+    for (int column = kFigureName; column <= kFigureSecond; ++column) {
       item->setFont(column, monoFont(11));
       item->setToolTip(column, item->text(column));
     }

@@ -12,7 +12,7 @@ namespace {
 
 /// Of the tint of a whole row's objects; text stays legible on it.
 constexpr double kStrongest = 0.45;
-constexpr int kDecimals = 2;
+constexpr int kShareDecimals = 2;
 
 template <typename Number>
 Number viewed(ComparedView view, Number first, Number second) {
@@ -162,8 +162,9 @@ QString ConfusionModel::valueText(const Cell& cell) const {
   if (countAt(cell.actual, cell.predicted) == 0 && valueAt(cell) == 0) return QStringLiteral("·");
   const double value = valueAt(cell);
   const bool isGain = view_ == ComparedView::Difference && value > 0;
-  const QString text = unit_ == ConfusionUnit::Counts ? QLocale().toString(static_cast<int>(value))
-                                                      : QLocale().toString(value, 'f', kDecimals);
+  const QString text = unit_ == ConfusionUnit::Counts
+                           ? QLocale().toString(static_cast<int>(value))
+                           : QLocale().toString(value, 'f', kShareDecimals);
   return (isGain ? QStringLiteral("+") : QString()) + text;
 }
 

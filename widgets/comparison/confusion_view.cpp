@@ -19,7 +19,7 @@
 namespace lockstep::widgets {
 namespace {
 
-enum Column { kActual, kPredicted, kValue };
+enum ConfusionColumn { kActual, kPredicted, kValue };
 
 constexpr std::size_t kMostListed = 200;
 constexpr int kCellPx = 46, kRowPx = 24, kNamesPx = 120, kBesideFromPx = 620;

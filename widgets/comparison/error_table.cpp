@@ -11,9 +11,9 @@
 namespace lockstep::widgets {
 namespace {
 
-enum Column { kName, kFirst, kSecond, kFirstCost, kSecondCost, kColumns };
+enum ErrorColumn { kErrorName, kErrorFirst, kErrorSecond, kFirstCost, kSecondCost, kErrorColumns };
 
-constexpr int kDecimals = 4;
+constexpr int kCostDecimals = 4;
 
 }  // namespace
 
@@ -25,12 +25,12 @@ ErrorTable::ErrorTable(QWidget* parent) : QTreeWidget(parent) {
   headerItem()->setToolTip(kFirstCost, tr("How much AP at this IoU threshold would rise without "
                                           "these errors (TIDE's dAP)"));
   headerItem()->setToolTip(kSecondCost, headerItem()->toolTip(kFirstCost));
-  for (int column = kFirst; column < kColumns; ++column)
+  for (int column = kErrorFirst; column < kErrorColumns; ++column)
     headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
   setItemDelegate(new RoomyDelegate(this));
   header()->setStretchLastSection(false);
   header()->setSectionResizeMode(QHeaderView::ResizeToContents);
-  header()->setSectionResizeMode(kName, QHeaderView::Stretch);
+  header()->setSectionResizeMode(kErrorName, QHeaderView::Stretch);
   setSelectionBehavior(QAbstractItemView::SelectItems);  // so that arrow keys reach a column
   setMouseTracking(true);
   connect(this, &QTreeWidget::itemEntered, this, [this](QTreeWidgetItem* item, int column) {
@@ -47,15 +47,15 @@ void ErrorTable::addRow(const QString& name, const QString& toolTip, const coco:
   const QLocale locale;
   auto* item = new QTreeWidgetItem(this, {name, locale.toString(qulonglong{first.count}),
                                           locale.toString(qulonglong{second.count}),
-                                          locale.toString(first.apCost, 'f', kDecimals),
-                                          locale.toString(second.apCost, 'f', kDecimals)});
-  item->setToolTip(kName, toolTip);
-  for (int column = kFirst; column < kColumns; ++column) {
+                                          locale.toString(first.apCost, 'f', kCostDecimals),
+                                          locale.toString(second.apCost, 'f', kCostDecimals)});
+  item->setToolTip(kErrorName, toolTip);
+  for (int column = kErrorFirst; column < kErrorColumns; ++column) {
     item->setFont(column, monoFont());
     item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
   }
-  item->setData(kFirst, kFigureRole, qulonglong{first.count});
-  item->setData(kSecond, kFigureRole, qulonglong{second.count});
+  item->setData(kErrorFirst, kFigureRole, qulonglong{first.count});
+  item->setData(kErrorSecond, kFigureRole, qulonglong{second.count});
   item->setData(kFirstCost, kFigureRole, first.apCost);
   item->setData(kSecondCost, kFigureRole, second.apCost);
 }
@@ -74,19 +74,21 @@ void ErrorTable::setErrors(const std::array<coco::ErrorCosts, 2>& both) {
 
 /// What there is none of leads nowhere.
 void ErrorTable::addLinks(QTreeWidgetItem* item) {
-  for (const int column : {kFirst, kSecond}) {
+  for (const int column : {kErrorFirst, kErrorSecond}) {
     if (item->data(column, kFigureRole).toULongLong() == 0) continue;
     item->setData(column, kLinkRole, true);
-    item->setToolTip(column, column == kFirst ? tr("Lists those of A") : tr("Lists those of B"));
+    item->setToolTip(column,
+                     column == kErrorFirst ? tr("Lists those of A") : tr("Lists those of B"));
   }
 }
 
 void ErrorTable::choose(QTreeWidgetItem* item, int column) {
-  const bool isOfColumn = column != kName;
-  const bool hasSecondMore = item->data(kSecond, kFigureRole).toULongLong() >
-                             item->data(kFirst, kFigureRole).toULongLong();
-  const bool isSecond = isOfColumn ? column == kSecond || column == kSecondCost : hasSecondMore;
-  if (!item->data(isSecond ? kSecond : kFirst, kLinkRole).toBool()) return;
+  const bool isOfColumn = column != kErrorName;
+  const bool hasSecondMore = item->data(kErrorSecond, kFigureRole).toULongLong() >
+                             item->data(kErrorFirst, kFigureRole).toULongLong();
+  const bool isSecond =
+      isOfColumn ? column == kErrorSecond || column == kSecondCost : hasSecondMore;
+  if (!item->data(isSecond ? kErrorSecond : kErrorFirst, kLinkRole).toBool()) return;
   Q_EMIT errorChosen(isSecond ? 1 : 0, static_cast<coco::ErrorType>(indexOfTopLevelItem(item)));
 }
 

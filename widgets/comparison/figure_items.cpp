@@ -12,10 +12,10 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kDecimals = 4;
+constexpr int kFigureDecimals = 4;
 
 QString figureText(double value) {
-  return std::isnan(value) ? QStringLiteral("–") : QLocale().toString(value, 'f', kDecimals);
+  return std::isnan(value) ? QStringLiteral("–") : QLocale().toString(value, 'f', kFigureDecimals);
 }
 
 /// "▲ +0.0123": better or worse is said by the arrow too.

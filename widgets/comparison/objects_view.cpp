@@ -32,7 +32,7 @@ constexpr int kFinderLetters = 12;
 /// Least widths of columns, in digits.
 constexpr int kImageDigits = 14, kClassDigits = 9, kAreaDigits = 10, kFindDigits = 6;
 const QString kFinders = QStringLiteral("finders"), kFilter = QStringLiteral("filter"),
-              kSort = QStringLiteral("sort");
+              kObjectSort = QStringLiteral("sort");
 
 constexpr FinderSet kOnlyOne{Finders::OnlyFirst, Finders::OnlySecond};
 /// As they are offered.
@@ -281,7 +281,7 @@ void ObjectsView::chooseFirstObject() {
 QVariantMap ObjectsView::viewState() const {
   return {{kFinders, wanted_.value()},
           {kFilter, isListingOthers() ? keptFilter_ : filters_->viewState()},
-          {kSort, sortState(*list_->header())}};
+          {kObjectSort, sortState(*list_->header())}};
 }
 
 void ObjectsView::restoreViewState(const QVariantMap& state) {
@@ -289,7 +289,7 @@ void ObjectsView::restoreViewState(const QVariantMap& state) {
   const auto wanted =
       std::ranges::find(kFinderSets, state.value(kFinders).toInt(), &FinderSet::value);
   if (wanted != kFinderSets.end()) wanted_ = *wanted;
-  restoreSort(*list_->header(), state.value(kSort).toMap());
+  restoreSort(*list_->header(), state.value(kObjectSort).toMap());
   filters_->restoreViewState(state.value(kFilter).toMap());
 }
 

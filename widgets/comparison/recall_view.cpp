@@ -14,7 +14,7 @@
 namespace lockstep::widgets {
 namespace {
 
-QString figureText(double value) {
+QString knownFigureText(double value) {
   return value < 0 ? QStringLiteral("–") : QLocale().toString(value, 'f', 4);
 }
 
@@ -88,10 +88,10 @@ QString RecallView::noteText() const {
 QString RecallView::figuresText(std::size_t side) const {
   const coco::PrecisionRecallCurve& own = curveOf(side);
   if (own.bestF1 < 0) return tr("there is no object");
-  const QString ap = tr("AP50 %1").arg(figureText(own.ap));
+  const QString ap = tr("AP50 %1").arg(knownFigureText(own.ap));
   if (own.bestF1 == 0) return tr("%1, no detection finds an object").arg(ap);
   return tr("%1, best F1 %2 at score %3")
-      .arg(ap, figureText(own.bestF1), QLocale().toString(own.bestF1Score, 'f', 3));
+      .arg(ap, knownFigureText(own.bestF1), QLocale().toString(own.bestF1Score, 'f', 3));
 }
 
 void RecallView::showCurves() {

@@ -7,13 +7,13 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kBesidePx = 10, kRowPx = 24;
+constexpr int kBesidePx = 10, kRoomyRowPx = 24;
 
 }  // namespace
 
 QSize RoomyDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
   const QSize text = QStyledItemDelegate::sizeHint(option, index);
-  return {text.width() + scaledPx(kBesidePx), std::max(text.height(), scaledPx(kRowPx))};
+  return {text.width() + scaledPx(kBesidePx), std::max(text.height(), scaledPx(kRoomyRowPx))};
 }
 
 void RoomyDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const {

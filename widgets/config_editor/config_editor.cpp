@@ -5,6 +5,7 @@
 #include <QTabBar>
 #include <QToolButton>
 #include <set>
+#include <utility>
 
 #include "engine/config/edit.h"
 #include "widgets/banner.h"
@@ -192,6 +193,12 @@ const config::LoadedExperiment& ConfigEditor::loaded() const { return impl_->doc
 
 bool ConfigEditor::isReady() const {
   return !impl_->hasDocument || (!impl_->pause.isActive() && impl_->check.isIdle());
+}
+
+bool ConfigEditor::setDataPending(bool isPending) {
+  if (std::exchange(impl_->isDataPending, isPending) == isPending) return false;
+  recheck();
+  return true;
 }
 
 void ConfigEditor::setImageCounts(std::int64_t drawsPerEpoch, std::int64_t valImages) {

@@ -27,9 +27,10 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kTypingPauseMilliseconds = 150;
+constexpr int kCheckPauseMilliseconds = 150;
 constexpr std::chrono::seconds kPatience{5};
-const char* const kNotChecked = QT_TR_NOOP("The experiment could not be checked yet");
+const char* const kNotChecked =
+    QT_TRANSLATE_NOOP("lockstep::widgets::ConfigEditor", "The experiment could not be checked yet");
 const char* const kUnsavedName = "experiment.yaml";
 
 QVBoxLayout* plainColumn(QWidget* widget) {
@@ -53,7 +54,7 @@ QSplitter* thinSplitter(Qt::Orientation orientation, const QString& name) {
 ConfigEditor::Impl::Impl(std::function<void(const Checked&)> onChecked)
     : check(std::move(onChecked), jobs::Kind::Disk) {
   pause.setSingleShot(true);
-  pause.setInterval(kTypingPauseMilliseconds);
+  pause.setInterval(kCheckPauseMilliseconds);
   overdue.setSingleShot(true);
   overdue.setInterval(kPatience);
 }
@@ -149,8 +150,9 @@ void ConfigEditor::Impl::forgetAllBut(const std::set<QString>& paths) {
 void ConfigEditor::Impl::checkNow() {
   pause.stop();
   if (!overdue.isActive()) overdue.start();
-  check.request(
-      [bytes = text->utf8(), file = fileForLoader()] { return checkDocument(bytes, file); });
+  check.request([bytes = text->utf8(), file = fileForLoader(), isPending = isDataPending] {
+    return checkDocument(bytes, file, isPending);
+  });
 }
 
 /// Clears everything that was shown of the previous document.

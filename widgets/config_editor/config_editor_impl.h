@@ -37,6 +37,7 @@ struct ConfigEditor::Impl {
   bool hasDocument = false;
   bool isOpening = false;  ///< the text changes because a document is opened
   bool wasReady = true;
+  bool isDataPending = false;
   QString key;  ///< that was last focused in the form, or that the cursor of the text was last in
   ImageCounts images;
   QList<std::pair<QString, QString>> survey;

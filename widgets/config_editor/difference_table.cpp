@@ -10,12 +10,12 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kKey = 0, kOwn = 1, kOther = 2, kTake = 3, kColumns = 4;
+constexpr int kKey = 0, kOwn = 1, kOther = 2, kTake = 3, kDifferenceColumns = 4;
 
 }  // namespace
 
 DifferenceTable::DifferenceTable(QWidget* parent) : QTreeWidget(parent) {
-  setColumnCount(kColumns);
+  setColumnCount(kDifferenceColumns);
   setRootIsDecorated(false);
   setUniformRowHeights(true);
   setAccessibleName(tr("Difference"));

@@ -24,7 +24,7 @@ double roundStep(double step) {
   return 10 * decade;
 }
 
-QString valueText(double value) { return QString::number(value, 'g', 3); }
+QString axisNumber(double value) { return QString::number(value, 'g', 3); }
 
 }  // namespace
 
@@ -92,7 +92,7 @@ void RangeTestCurve::paintAxes(QPainter& painter) const {
     painter.setPen(theme.divider);
     painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
     label({x - 30, plot.bottom() + 4, 60, scaledPx(kBottomPx) - 4.0},
-          Qt::AlignHCenter | Qt::AlignTop, valueText(std::pow(10.0, decade)));
+          Qt::AlignHCenter | Qt::AlignTop, axisNumber(std::pow(10.0, decade)));
   }
   const double between = roundStep(highLoss_ / kLossLabels);
   for (double loss = 0; loss <= highLoss_; loss += between) {
@@ -100,7 +100,7 @@ void RangeTestCurve::paintAxes(QPainter& painter) const {
     painter.setPen(theme.divider);
     painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
     label({0, y - 9, scaledPx(kLeftPx) - 6.0, 18}, Qt::AlignRight | Qt::AlignVCenter,
-          valueText(loss));
+          axisNumber(loss));
   }
 }
 
@@ -143,7 +143,7 @@ void RangeTestCurve::paintSuggestion(QPainter& painter) const {
     painter.drawText(QRectF(left, 0, width, scaledPx(kTopPx) - 4), Qt::AlignCenter, text);
   };
   if (suggestion_->diverges) mark(*suggestion_->diverges, tr("diverges"), theme.error, Qt::DotLine);
-  mark(suggestion_->baseLr, QStringLiteral("base_lr %1").arg(valueText(suggestion_->baseLr)),
+  mark(suggestion_->baseLr, QStringLiteral("base_lr %1").arg(axisNumber(suggestion_->baseLr)),
        theme.good, Qt::SolidLine);
 }
 

@@ -12,7 +12,9 @@
 namespace lockstep::widgets {
 namespace {
 
-QString tr(const char* text) { return QCoreApplication::translate("CurvePlot", text); }
+struct CursorReadingText {
+  Q_DECLARE_TR_FUNCTIONS(CurvePlot)
+};
 
 struct Found {
   const Curve* curve = nullptr;
@@ -61,10 +63,10 @@ CursorReadings readingsAt(const std::vector<Curve>& curves, double x, XAxis axis
   std::vector<Found> found = pointsAt(curves, x, toPixel, pointer);
   CursorReadings result;
   const Found* titled = nextTo(found, x);
-  result.readings.title =
-      titled
-          ? tr("step %1 · %2").arg(titled->reading.step).arg(durationText(titled->reading.seconds))
-          : xText(axis, x);
+  result.readings.title = titled ? CursorReadingText::tr("step %1 · %2")
+                                       .arg(titled->reading.step)
+                                       .arg(durationText(titled->reading.seconds))
+                                 : xText(axis, x);
   const qint64 step = titled ? titled->reading.step : -1;
   std::stable_sort(found.begin(), found.end(),
                    [](const Found& a, const Found& b) { return a.distancePx < b.distancePx; });
@@ -78,13 +80,13 @@ CursorReadings readingsAt(const std::vector<Curve>& curves, double x, XAxis axis
     row.curve = *one.curve;
     if (runs.size() > 1) row.run = one.curve->run;
     row.name = one.curve->name;
-    if (reading.runs > 0) row.name += tr(", mean of %1").arg(reading.runs);
-    if (isLowest(one)) row.name += tr(" (lowest)");
+    if (reading.runs > 0) row.name += CursorReadingText::tr(", mean of %1").arg(reading.runs);
+    if (isLowest(one)) row.name += CursorReadingText::tr(" (lowest)");
     row.value = valueText(reading.smooth - reading.base);
     if (reading.deviation > 0) row.value += QStringLiteral(" ± ") + valueText(reading.deviation);
     const bool isLine = one.curve->kind == Curve::Kind::Line;
     if (reading.smooth != reading.value && isLine) row.raw = valueText(reading.value);
-    if (reading.step != step) row.step = tr("at %1").arg(reading.step);
+    if (reading.step != step) row.step = CursorReadingText::tr("at %1").arg(reading.step);
     result.readings.rows.push_back(row);
   }
   return result;

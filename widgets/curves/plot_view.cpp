@@ -11,7 +11,7 @@ namespace {
 constexpr double kRoomAtTheEndPx = 9;
 
 /// Whether the view shows all of the limits, so that it is not zoomed.
-bool covers(Range view, Range limits) {
+bool showsAllOf(Range view, Range limits) {
   const double slack = 1e-9 * (limits.second - limits.first);
   return view.first <= limits.first + slack && view.second >= limits.second - slack;
 }
@@ -135,7 +135,7 @@ void PlotView::zoomX(Range target) {
   const auto all = fullX();
   if (!all) return;
   xZoom_ = rangeWithin(target, *all, logX_);
-  if (covers(*xZoom_, *all)) xZoom_.reset();
+  if (showsAllOf(*xZoom_, *all)) xZoom_.reset();
 }
 
 /// Limits the zoom to the values in view, outliers included.
@@ -145,7 +145,7 @@ void PlotView::zoomY(Range target) {
   const Range unzoomed = valuesIn(view, drawn, false), all = valuesIn(view, drawn, true);
   const Range limits(std::min(unzoomed.first, all.first), std::max(unzoomed.second, all.second));
   yZoom_ = rangeWithin(target, limits, logY_);
-  if (covers(*yZoom_, limits) && unzoomed == limits) yZoom_.reset();
+  if (showsAllOf(*yZoom_, limits) && unzoomed == limits) yZoom_.reset();
 }
 
 void PlotView::resetZoom() {

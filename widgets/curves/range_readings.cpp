@@ -11,27 +11,32 @@ namespace {
 
 constexpr double kSecondsPerHour = 3600;
 
-QString tr(const char* text) { return QCoreApplication::translate("CurvePlot", text); }
+struct RangeReadingText {
+  Q_DECLARE_TR_FUNCTIONS(CurvePlot)
+};
 
 QString slopeText(double slope, XAxis axis) {
   switch (axis) {
     case XAxis::Step:
-      return tr("slope %1 per step").arg(valueText(slope));
+      return RangeReadingText::tr("slope %1 per step").arg(valueText(slope));
     case XAxis::Epoch:
-      return tr("slope %1 per epoch").arg(valueText(slope));
+      return RangeReadingText::tr("slope %1 per epoch").arg(valueText(slope));
     case XAxis::Images:
-      return tr("slope %1 per image").arg(valueText(slope));
+      return RangeReadingText::tr("slope %1 per image").arg(valueText(slope));
     case XAxis::Relative:
     case XAxis::Wall:
       break;
   }
-  return tr("slope %1 per hour").arg(valueText(slope * kSecondsPerHour));
+  return RangeReadingText::tr("slope %1 per hour").arg(valueText(slope * kSecondsPerHour));
 }
 
 QString detailOf(const RangeFigures& figures, XAxis axis) {
-  QStringList texts{slopeText(figures.slope(), axis), tr("min %1").arg(valueText(figures.min())),
-                    tr("max %1").arg(valueText(figures.max())), tr("n %1").arg(figures.count())};
-  if (figures.nonFiniteCount() > 0) texts << tr("%1 not finite").arg(figures.nonFiniteCount());
+  QStringList texts{slopeText(figures.slope(), axis),
+                    RangeReadingText::tr("min %1").arg(valueText(figures.min())),
+                    RangeReadingText::tr("max %1").arg(valueText(figures.max())),
+                    RangeReadingText::tr("n %1").arg(figures.count())};
+  if (figures.nonFiniteCount() > 0)
+    texts << RangeReadingText::tr("%1 not finite").arg(figures.nonFiniteCount());
   return texts.join(QStringLiteral("  "));
 }
 
@@ -43,8 +48,8 @@ Readings rangeReadings(const std::vector<Curve>& curves, std::pair<double, doubl
     range = {std::ceil(range.first), std::floor(range.second)};
   const QString from = xText(axis, range.first), to = xText(axis, range.second);
   Readings readings;
-  readings.title = axis == XAxis::Step ? tr("steps %1 to %2: mean").arg(from, to)
-                                       : tr("%1 to %2: mean").arg(from, to);
+  readings.title = axis == XAxis::Step ? RangeReadingText::tr("steps %1 to %2: mean").arg(from, to)
+                                       : RangeReadingText::tr("%1 to %2: mean").arg(from, to);
   std::set<QString> runs;
   for (const Curve& curve : curves) runs.insert(curve.run);
   for (const Curve& curve : curves) {

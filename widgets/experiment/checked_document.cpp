@@ -1,13 +1,10 @@
 #include "widgets/experiment/checked_document.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <utility>
 
 namespace lockstep::widgets {
 namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("ConfigEditor", text); }
 
 bool isError(const DocumentIssue& issue) { return issue.isError && !issue.isFound; }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QCoreApplication>
 #include <QString>
 #include <memory>
 
@@ -10,6 +11,8 @@ namespace lockstep::widgets {
 /// The checks of one document while it is edited: the last one, and the earlier ones whose values
 /// and facts are shown while the current text has none.
 class CheckedDocument {
+  Q_DECLARE_TR_FUNCTIONS(ConfigEditor)
+
  public:
   void update(std::shared_ptr<const DocumentState> checked);
 

@@ -226,6 +226,11 @@ void addInherited(DocumentState& state, const std::string& file) {
   }
 }
 
+bool isOfDataPath(const config::ConfigIssue& issue) {
+  return issue.key.starts_with("dataset.") &&
+         (issue.key.ends_with(".images") || issue.key.ends_with(".annotations"));
+}
+
 std::string lastNameOf(const std::string& key) { return key.substr(key.rfind('.') + 1); }
 
 }  // namespace
@@ -242,10 +247,11 @@ std::string keyAt(const DocumentState& state, std::size_t place) {
   return key;
 }
 
-std::shared_ptr<const DocumentState> checkDocument(const std::string& text,
-                                                   const std::string& file) {
+std::shared_ptr<const DocumentState> checkDocument(const std::string& text, const std::string& file,
+                                                   bool isDataPending) {
   auto state = std::make_shared<DocumentState>();
   state->loaded = config::loadExperimentText(text, file);
+  if (isDataPending) std::erase_if(state->loaded.issues, isOfDataPath);
   Spans spans;
   try {
     TreeReader(text, *state, spans).read(config::parseYaml(text), "");

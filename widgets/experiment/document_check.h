@@ -57,9 +57,9 @@ std::string placeText(const config::Origin& origin, const std::string& shown);
 
 /// Loads the text as if it were the content of `file` and finds the position of every value and
 /// issue. Blocks, because it reads the files that the text inherits from. Call it from any thread;
-/// it does not throw.
-std::shared_ptr<const DocumentState> checkDocument(const std::string& text,
-                                                   const std::string& file);
+/// it does not throw. `isDataPending`: images and annotations are not looked for.
+std::shared_ptr<const DocumentState> checkDocument(const std::string& text, const std::string& file,
+                                                   bool isDataPending = false);
 
 /// The state of a text with what the engine said of it, instead of what it said before, as issues
 /// at their keys and at the lines of these, or of their sections. Lines about no key are left out.

@@ -53,7 +53,9 @@ QString inWords(const std::string& name, bool keepShort) {
   return text;
 }
 
-QString tr(const char* text) { return QCoreApplication::translate("ConfigEditor", text); }
+struct ReplacedText {
+  Q_DECLARE_TR_FUNCTIONS(ConfigEditor)
+};
 
 /// Wraps a text for a tooltip, which does not wrap plain text itself.
 QString inLines(const QString& text) {
@@ -121,8 +123,10 @@ QString helpOf(const config::Field& field) {
 QString replacedText(const std::string& value, const std::string& from, bool repeats) {
   const QString shown = QString::fromStdString(value);
   if (from.empty())
-    return (repeats ? tr("Repeats the default, %1") : tr("Overrides the default, %1")).arg(shown);
-  return (repeats ? tr("Repeats %1 of %2") : tr("Overrides %1 of %2"))
+    return (repeats ? ReplacedText::tr("Repeats the default, %1")
+                    : ReplacedText::tr("Overrides the default, %1"))
+        .arg(shown);
+  return (repeats ? ReplacedText::tr("Repeats %1 of %2") : ReplacedText::tr("Overrides %1 of %2"))
       .arg(shown, QString::fromStdString(from));
 }
 

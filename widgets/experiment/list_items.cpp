@@ -9,11 +9,11 @@ namespace lockstep::widgets {
 namespace {
 
 /// Where an item is, without the blanks around it.
-struct Span {
+struct ItemSpan {
   qsizetype begin = 0, end = 0;
 };
 
-Span trimmed(const QString& text, Span span) {
+ItemSpan trimmed(const QString& text, ItemSpan span) {
   while (span.begin < span.end && text[span.begin].isSpace()) ++span.begin;
   while (span.end > span.begin && text[span.end - 1].isSpace()) --span.end;
   return span;
@@ -21,11 +21,11 @@ Span trimmed(const QString& text, Span span) {
 
 /// Between the commas of the outermost list; quoted text and inner lists stay whole. An empty list
 /// has none.
-QList<Span> spansOf(const QString& text) {
-  const Span all = trimmed(text, {0, text.size()});
+QList<ItemSpan> spansOf(const QString& text) {
+  const ItemSpan all = trimmed(text, {0, text.size()});
   const bool hasBracket = all.begin < all.end && text[all.begin] == u'[';
   const qsizetype inner = hasBracket ? all.begin + 1 : all.begin;
-  QList<Span> spans;
+  QList<ItemSpan> spans;
   QChar quote;
   int depth = 0;
   qsizetype begin = inner, at = inner;
@@ -44,15 +44,15 @@ QList<Span> spansOf(const QString& text) {
       begin = at + 1;
     }
   }
-  const Span last = trimmed(text, {begin, at});
+  const ItemSpan last = trimmed(text, {begin, at});
   if (!spans.isEmpty() || last.begin < last.end) spans.append(last);
   return spans;
 }
 
 /// The item at the cursor, or the last before it; -1: there is none.
-qsizetype indexAt(const QList<Span>& spans, qsizetype cursor) {
+qsizetype indexAt(const QList<ItemSpan>& spans, qsizetype cursor) {
   const auto after =
-      std::ranges::find_if(spans, [cursor](const Span& span) { return span.begin > cursor; });
+      std::ranges::find_if(spans, [cursor](const ItemSpan& span) { return span.begin > cursor; });
   return std::max<qsizetype>(after - spans.begin() - 1, spans.isEmpty() ? -1 : 0);
 }
 
@@ -83,7 +83,8 @@ TypedList listOf(const QList<QString>& items, qsizetype index) {
 
 QList<QString> TypedList::items() const {
   QList<QString> all;
-  for (const Span& span : spansOf(text)) all.append(text.sliced(span.begin, span.end - span.begin));
+  for (const ItemSpan& span : spansOf(text))
+    all.append(text.sliced(span.begin, span.end - span.begin));
   return all;
 }
 

@@ -93,7 +93,7 @@ double movedCount(double value, bool up) {
   return static_cast<double>(movedWhole(std::llround(value), up));
 }
 
-QString numberText(const Field& field, double number) {
+QString writtenNumber(const Field& field, double number) {
   return QString::fromStdString(isWhole(field) ? std::to_string(std::llround(number))
                                                : config::writeNumber(number));
 }
@@ -125,7 +125,7 @@ QString stepped(const Field& field, const QString& value, int steps) {
   QString allowed = value;
   for (int i = 0; i < std::abs(steps); ++i) {
     number = isWhole(field) ? movedCount(number, steps > 0) : movedNumber(field, number, steps > 0);
-    const QString next = numberText(field, number) + value.mid(end);
+    const QString next = writtenNumber(field, number) + value.mid(end);
     config::Experiment scratch;
     if (!field.assign(scratch, yamlOf(field, next)).empty()) break;
     allowed = next;
@@ -136,7 +136,7 @@ QString stepped(const Field& field, const QString& value, int steps) {
 QString between(const Field& field, const QString& item, const QString& next) {
   const qsizetype end = numberEnd(item);
   const double first = item.left(end).toDouble(), last = next.left(numberEnd(next)).toDouble();
-  return numberText(field, rounded((first + last) / 2)) + item.mid(end);
+  return writtenNumber(field, rounded((first + last) / 2)) + item.mid(end);
 }
 
 QString following(const Field& field, const QString& before, const QString& item) {
@@ -146,7 +146,7 @@ QString following(const Field& field, const QString& before, const QString& item
   const double first = before.left(numberEnd(before)).toDouble(&isBefore);
   if (!isNumber) return {};
   if (!isBefore) return stepped(field, item, 1);
-  return numberText(field, continued(first, last)) + item.mid(end);
+  return writtenNumber(field, continued(first, last)) + item.mid(end);
 }
 
 }  // namespace lockstep::widgets

@@ -1,6 +1,5 @@
 #include "widgets/export/figure.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 #include <algorithm>
 #include <iterator>
@@ -16,8 +15,6 @@ namespace {
 constexpr double kColumnsPerPx = 1.5;
 constexpr QSizeF kSinglePx(640, 420), kOneOfManyPx(400, 270);
 constexpr std::size_t kFewPlots = 4;
-
-QString tr(const char* text) { return QCoreApplication::translate("Figure", text); }
 
 }  // namespace
 

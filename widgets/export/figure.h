@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QCoreApplication>
 #include <QSizeF>
 #include <QString>
 #include <cstddef>
@@ -35,6 +36,8 @@ struct FigurePlot {
   QString xName() const;
   /// "Loss" of "Loss: training and held-out"; a unit is in the title.
   QString yName() const;
+
+  Q_DECLARE_TR_FUNCTIONS(Figure)
 };
 
 /// A plot, or those of a page in their order.

@@ -12,8 +12,8 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr double kMarginPx = 14, kGapPx = 14, kRunLinePx = 18, kSamplePx = 26, kToNamePx = 6,
-                 kBetweenPx = 18;
+constexpr double kMarginPx = 14, kGapPx = 14, kRunLinePx = 18, kRunSamplePx = 26, kToRunNamePx = 6,
+                 kBetweenRunsPx = 18;
 
 QFont runFont() { return figureFont(12); }
 
@@ -30,14 +30,14 @@ double widthOf(const Figure& figure) {
 /// A single run has a name only: its colour tells nothing.
 std::vector<RunPlace> runPlaces(const Figure& figure) {
   const QFontMetricsF metrics(runFont());
-  const double sample = figure.runs.size() > 1 ? kSamplePx + kToNamePx : 0;
+  const double sample = figure.runs.size() > 1 ? kRunSamplePx + kToRunNamePx : 0;
   std::vector<RunPlace> places;
   QPointF at(0, 0);
   for (const Figure::Run& run : figure.runs) {
     const double width = sample + metrics.horizontalAdvance(run.name);
     if (at.x() > 0 && at.x() + width > widthOf(figure)) at = {0, at.y() + kRunLinePx};
     places.push_back({at, sample});
-    at.rx() += width + kBetweenPx;
+    at.rx() += width + kBetweenRunsPx;
   }
   return places;
 }
@@ -56,7 +56,7 @@ void paintRuns(QPainter& painter, const Figure& figure) {
       Curve curve;
       curve.styleIndex = figure.runs[i].styleIndex;
       paintSample(painter, curve, curvePen(curve, theme), {places[i].topLeft.x(), middle},
-                  kSamplePx, theme.card);
+                  kRunSamplePx, theme.card);
     }
     painter.setPen(theme.text);
     painter.drawText(

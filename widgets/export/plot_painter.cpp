@@ -1,6 +1,5 @@
 #include "widgets/export/plot_painter.h"
 
-#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPainter>
 #include <QStringList>
@@ -26,8 +25,6 @@ constexpr double kTitlePx = 20, kLegendPx = 16, kLeftPx = 66, kRightPx = 10, kBo
                  kSamplePx = 22, kMarkPx = 10, kToNamePx = 5, kBetweenPx = 14, kTickGapPx = 5,
                  kMarkerGapPx = 9, kCrossPx = 4, kRingPx = 6.5, kDotPx = 2.5;
 constexpr int kXTickPx = 80, kYTickPx = 30, kMaxLegendLines = 4;
-
-QString tr(const char* text) { return QCoreApplication::translate("Figure", text); }
 
 /// To a twentieth of a px: what nobody sees makes most of a PDF's bytes, and of the time to pack
 /// them.
@@ -142,7 +139,7 @@ QString PlotPainter::lowestText() const {
       plot_.curves, [](const FigureCurve& each) { return each.curve.markLowest && each.lowest; });
   if (marked == plot_.curves.end()) return {};
   const QString& name = marked->curve.valueName;
-  return tr("lowest %1 %2 at step %3")
+  return FigurePlot::tr("lowest %1 %2 at step %3")
       .arg(name.isEmpty() ? marked->curve.name : name, valueText(marked->lowest->value))
       .arg(marked->lowest->step);
 }

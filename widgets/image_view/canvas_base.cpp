@@ -97,7 +97,7 @@ void CanvasBase::composeOn(QPainter& painter) const {
       std::ranges::all_of(places, [&](Place place) { return tiles_.contains(place); });
   if (!isWhole && !older_.isNull())
     painter.drawPixmap(QPointF(view_.cornerPx() + olderAt_) / ratio, older_);
-  for (const Place place : places) {
+  for (const Place& place : places) {
     const auto tile = tiles_.find(place);
     if (tile != tiles_.end())
       painter.drawPixmap(QPointF(rectOf(place).topLeft()) / ratio, tile->second.pixels);
@@ -149,7 +149,7 @@ bool CanvasBase::paintOn(QPainter& painter, const CanvasView& view, const Draw& 
   QElapsedTimer clock;
   clock.start();
   bool isSomethingDrawn = false, isComplete = true;
-  for (const Place place : placesIn(view_.rectPx())) {
+  for (const Place& place : placesIn(view_.rectPx())) {
     if (isThere(place)) continue;
     const bool mayWait = isSomethingDrawn && clock.elapsed() >= atMost.count();
     if (mayWait && hasOlder(place)) {
@@ -171,7 +171,7 @@ bool CanvasBase::drawAhead(const Draw& draw) {
   const QSizeF picture = view_.toWidget.mapRect(QRectF(QPointF(), view_.picture)).size();
   const QRect pictured(view_.cornerPx(), (picture * view_.devicePixelRatio).toSize());
   const QRect ahead = kept & pictured;
-  for (const Place place : ahead.isEmpty() ? std::vector<Place>() : placesIn(ahead)) {
+  for (const Place& place : ahead.isEmpty() ? std::vector<Place>() : placesIn(ahead)) {
     if (isThere(place)) continue;
     redraw(place, draw);
     return true;

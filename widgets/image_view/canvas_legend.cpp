@@ -14,7 +14,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kStrokePx = 22, kGapPx = 6, kApartPx = 16;
+constexpr int kStrokePx = 22, kLegendGapPx = 6, kApartPx = 16;
 constexpr double kPenPx = 2.0;
 
 using Entries = std::vector<CanvasLegend::Entry>;
@@ -139,13 +139,13 @@ QSize CanvasLegend::sizeHint() const {
 
 /// With its stroke, and apart from the next one.
 int CanvasLegend::widthOf(const QString& text) const {
-  return scaledPx(kStrokePx) + scaledPx(kGapPx) + QFontMetrics(font()).horizontalAdvance(text) +
-         scaledPx(kApartPx);
+  return scaledPx(kStrokePx) + scaledPx(kLegendGapPx) +
+         QFontMetrics(font()).horizontalAdvance(text) + scaledPx(kApartPx);
 }
 
 QStringList CanvasLegend::shownTexts() const {
   QStringList texts, shortTexts;
-  int all = scaledPx(kGapPx) - scaledPx(kApartPx);
+  int all = scaledPx(kLegendGapPx) - scaledPx(kApartPx);
   for (const Entry& entry : entries_) {
     texts << entry.text;
     shortTexts << (entry.shortText.isEmpty() ? entry.text : entry.shortText);
@@ -158,7 +158,7 @@ QStringList CanvasLegend::shownTexts() const {
 void CanvasLegend::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   const QStringList texts = shownTexts();
-  const int stroke = scaledPx(kStrokePx), gap = scaledPx(kGapPx), apart = scaledPx(kApartPx);
+  const int stroke = scaledPx(kStrokePx), gap = scaledPx(kLegendGapPx), apart = scaledPx(kApartPx);
   const int restWidth =
       QFontMetrics(font()).horizontalAdvance(tr("+%1").arg(entries_.size())) + apart;
   const int middle = height() / 2;

@@ -21,30 +21,35 @@ constexpr double kLabelPaddingPx = 3.0;
 constexpr double kSmallestLabelledSidePx = 20.0;
 constexpr double kMinWidthOfLabel = 0.7;  ///< width of the object, as a fraction of its label's
 
-QString tr(const char* text) { return QCoreApplication::translate("CanvasPainter", text); }
+struct FactCardText {
+  Q_DECLARE_TR_FUNCTIONS(CanvasPainter)
+};
 
 /// Facts of an instance as rows of name and value.
 std::vector<std::pair<QString, QString>> factRows(const CanvasScene::Instance& instance) {
   const InstanceFacts& facts = instance.facts;
   std::vector<std::pair<QString, QString>> rows;
   if (std::isfinite(facts.score)) {
-    rows.emplace_back(tr("score"), QString::number(facts.score, 'f', 3));
+    rows.emplace_back(FactCardText::tr("score"), QString::number(facts.score, 'f', 3));
   }
   if (facts.verdict != Verdict::Missed || facts.iou > 0) {
     const QString iou = QString::number(facts.shownIou(), 'f', 3);
     const bool isOfOther =
         !instance.objectName.isEmpty() && instance.objectName != instance.className;
-    rows.emplace_back(tr("IoU"), isOfOther ? tr("%1 with %2").arg(iou, instance.objectName) : iou);
+    rows.emplace_back(
+        FactCardText::tr("IoU"),
+        isOfOther ? FactCardText::tr("%1 with %2").arg(iou, instance.objectName) : iou);
   }
-  rows.emplace_back(tr("area"), tr("%1 px²").arg(countText(std::llround(facts.areaPx))));
-  rows.emplace_back(
-      tr("box"),
-      tr("%1 × %2 px").arg(facts.boxXywh[2], 0, 'f', 0).arg(facts.boxXywh[3], 0, 'f', 0));
+  rows.emplace_back(FactCardText::tr("area"),
+                    FactCardText::tr("%1 px²").arg(countText(std::llround(facts.areaPx))));
+  rows.emplace_back(FactCardText::tr("box"), FactCardText::tr("%1 × %2 px")
+                                                 .arg(facts.boxXywh[2], 0, 'f', 0)
+                                                 .arg(facts.boxXywh[3], 0, 'f', 0));
   const QString verdict = verdictName(facts.verdict);
   const bool namesError = !instance.errorText().isEmpty() && facts.verdict != Verdict::Missed;
-  rows.emplace_back(tr("match"),
+  rows.emplace_back(FactCardText::tr("match"),
                     namesError ? verdict % QStringLiteral(", ") % instance.errorText() : verdict);
-  if (!instance.whyMissed.isEmpty()) rows.emplace_back(tr("why"), instance.whyMissed);
+  if (!instance.whyMissed.isEmpty()) rows.emplace_back(FactCardText::tr("why"), instance.whyMissed);
   return rows;
 }
 

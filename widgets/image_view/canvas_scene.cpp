@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "widgets/image_view/box_rect.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -14,10 +15,6 @@ constexpr int kTruePositiveAlpha = 92;
 constexpr int kFalsePositiveAlpha = 104;
 constexpr int kMissedAlpha = 46;
 
-QRectF rectOf(const std::array<double, 4>& boxXywh) {
-  return {boxXywh[0], boxXywh[1], boxXywh[2], boxXywh[3]};
-}
-
 QRgb fillColour(Verdict verdict, QColor colour) {
   const bool isFound = verdict == Verdict::TruePositive || verdict == Verdict::Unjudged;
   colour.setAlpha(isFound                             ? kTruePositiveAlpha
@@ -26,12 +23,15 @@ QRgb fillColour(Verdict verdict, QColor colour) {
   return colour.rgba();
 }
 
-QString tr(const char* text) { return QCoreApplication::translate("CanvasScene", text); }
+struct InstanceLabelText {
+  Q_DECLARE_TR_FUNCTIONS(CanvasScene)
+};
 
 QString labelOf(const InstanceFacts& facts) {
-  if (facts.verdict == Verdict::Missed) return tr("missed");
+  if (facts.verdict == Verdict::Missed) return InstanceLabelText::tr("missed");
   const QString score = QString::number(facts.score, 'f', 2);
-  return facts.verdict == Verdict::FalsePositive ? tr("FP %1").arg(score) : score;
+  return facts.verdict == Verdict::FalsePositive ? InstanceLabelText::tr("FP %1").arg(score)
+                                                 : score;
 }
 
 class SceneBuilder {

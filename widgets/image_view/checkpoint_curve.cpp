@@ -14,9 +14,9 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kHeightPx = 104, kCompactHeightPx = 36, kKeyPx = 16, kEdgePx = 6, kFontPx = 11,
-              kSamplePx = 14, kTicks = 3;
-constexpr double kLinePx = 1.8, kDotPx = 2.5;
+constexpr int kCurveHeightPx = 104, kCompactCurvePx = 36, kKeyPx = 16, kCurveEdgePx = 6,
+              kCurveFontPx = 11, kSamplePx = 14, kTicks = 3;
+constexpr double kCurveLinePx = 1.8, kDotPx = 2.5;
 
 /// Of a line at a step, or of the nearest one before it, which is said; `isShort`: as a number.
 QString textAt(const std::map<qint64, double>& values, qint64 step, bool isShort = false) {
@@ -31,10 +31,10 @@ QString textAt(const std::map<qint64, double>& values, qint64 step, bool isShort
 }
 
 QPen lossPen(const Theme& theme) {
-  return {heldOutColor(0, theme), kLinePx, Qt::DashLine, Qt::FlatCap};
+  return {heldOutColor(0, theme), kCurveLinePx, Qt::DashLine, Qt::FlatCap};
 }
 
-QPen apPen(const Theme& theme) { return {theme.accent, kLinePx}; }
+QPen apPen(const Theme& theme) { return {theme.accent, kCurveLinePx}; }
 
 }  // namespace
 
@@ -46,7 +46,7 @@ CheckpointCurve::CheckpointCurve(QWidget* parent) : QWidget(parent) {
 }
 
 QSize CheckpointCurve::sizeHint() const {
-  return {scaledPx(300), scaledPx(isCompact_ ? kCompactHeightPx : kHeightPx)};
+  return {scaledPx(300), scaledPx(isCompact_ ? kCompactCurvePx : kCurveHeightPx)};
 }
 
 void CheckpointCurve::setCompact(bool isCompact) {
@@ -104,7 +104,7 @@ QString CheckpointCurve::spokenValue() const {
 }
 
 QRectF CheckpointCurve::area() const {
-  const int edge = scaledPx(kEdgePx), label = labelPx();
+  const int edge = scaledPx(kCurveEdgePx), label = labelPx();
   if (isCompact_) return QRectF(rect()).adjusted(edge, edge, -edge, -edge);
   return QRectF(rect()).adjusted(label + edge, scaledPx(kKeyPx) + edge, -label - edge,
                                  -scaledPx(kKeyPx));
@@ -112,7 +112,7 @@ QRectF CheckpointCurve::area() const {
 
 /// The wider one of the axes' labels.
 int CheckpointCurve::labelPx() const {
-  const QFontMetrics metrics(interfaceFont(kFontPx));
+  const QFontMetrics metrics(interfaceFont(kCurveFontPx));
   return std::max(metrics.horizontalAdvance(valueTickText(loss_.top)),
                   metrics.horizontalAdvance(valueTickText(ap_.top)));
 }
@@ -161,7 +161,7 @@ void CheckpointCurve::paintLine(QPainter& painter, const Line& line, const QPen&
 /// Names, line samples and values at the shown checkpoint, each over its axis.
 void CheckpointCurve::paintKey(QPainter& painter) const {
   const Theme& theme = currentTheme();
-  const int height = scaledPx(kKeyPx), sample = scaledPx(kSamplePx), gap = scaledPx(kEdgePx);
+  const int height = scaledPx(kKeyPx), sample = scaledPx(kSamplePx), gap = scaledPx(kCurveEdgePx);
   const QString loss = tr("held-out loss");
   const auto textOf = [this](const QString& name, const Line& line, bool isShort) -> QString {
     return name % u' ' % textAt(line.values, current_, isShort);
@@ -214,7 +214,7 @@ void CheckpointCurve::paintEvent(QPaintEvent*) {
   const Theme& theme = currentTheme();
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
-  painter.setFont(interfaceFont(kFontPx));
+  painter.setFont(interfaceFont(kCurveFontPx));
   if (!isCompact_) {
     paintKey(painter);
     paintAxes(painter);

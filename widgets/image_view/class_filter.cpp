@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kIndexRole = Qt::UserRole;
 enum Column { Name, TruePositives, FalsePositives, Missed, kColumns };
-constexpr int kNameWidthPx = 190;
+constexpr int kClassNamePx = 190;
 constexpr int kCountWidthPx = 58;
 constexpr int kMaxRows = 16;
 constexpr int kMinRows = 4;
@@ -91,7 +91,7 @@ void ClassFilter::buildList() {
 
 /// Makes the columns as wide as their titles and counts.
 void ClassFilter::fitColumns() {
-  int width = scaledPx(kNameWidthPx);
+  int width = scaledPx(kClassNamePx);
   for (int column : {TruePositives, FalsePositives, Missed}) {
     const int columnPx =
         std::max(scaledPx(kCountWidthPx), list_->header()->sectionSizeHint(column));

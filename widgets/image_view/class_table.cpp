@@ -13,7 +13,8 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kRowPx = 24, kMostRows = 6, kMinNamePx = 60, kMostNamePx = 96, kPaddingPx = 12;
+constexpr int kClassRowPx = 24, kMostRows = 6, kMinNamePx = 60, kMostNamePx = 96,
+              kNamePaddingPx = 12;
 
 }  // namespace
 
@@ -41,7 +42,7 @@ ClassTable::ClassTable(QWidget* parent)
   horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   horizontalHeader()->setSectionResizeMode(ClassModel::Name, QHeaderView::Stretch);
   verticalHeader()->hide();
-  verticalHeader()->setDefaultSectionSize(scaledPx(kRowPx));
+  verticalHeader()->setDefaultSectionSize(scaledPx(kClassRowPx));
   connect(this, &QTableView::clicked, this, &ClassTable::choose);
 }
 
@@ -114,7 +115,7 @@ void ClassTable::fitColumns() {
     const QString title = model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
     const int titlePx = QFontMetrics(horizontalHeader()->font()).horizontalAdvance(title);
     wanted[static_cast<std::size_t>(column)] =
-        std::max(sizeHintForColumn(column), titlePx + 2 * scaledPx(kPaddingPx));
+        std::max(sizeHintForColumn(column), titlePx + 2 * scaledPx(kNamePaddingPx));
     left -= wanted[static_cast<std::size_t>(column)];
   }
   const int name =
@@ -131,8 +132,8 @@ void ClassTable::fitColumns() {
 
 QSize ClassTable::sizeHint() const {
   const int rows = std::clamp(model_->rowCount(), 1, kMostRows);
-  return {scaledPx(300),
-          horizontalHeader()->sizeHint().height() + rows * scaledPx(kRowPx) + 2 * frameWidth() + 2};
+  return {scaledPx(300), horizontalHeader()->sizeHint().height() + rows * scaledPx(kClassRowPx) +
+                             2 * frameWidth() + 2};
 }
 
 }  // namespace lockstep::widgets

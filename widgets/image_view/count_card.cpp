@@ -12,7 +12,7 @@
 namespace lockstep::widgets {
 namespace {
 
-QString captionOf(Verdict verdict) {
+QString verdictCaption(Verdict verdict) {
   return verdict == Verdict::TruePositive    ? CountCard::tr("true positives")
          : verdict == Verdict::FalsePositive ? CountCard::tr("false positives")
                                              : CountCard::tr("false negatives");
@@ -24,7 +24,7 @@ CountCard::CountCard(Verdict verdict, QWidget* parent) : QFrame(parent), verdict
   setRole(this, "card");
   all_ = new QLabel(QStringLiteral("–"));
   all_->setFont(monoFont(18));
-  caption_ = new QLabel(captionOf(verdict));
+  caption_ = new QLabel(verdictCaption(verdict));
   caption_->setFont(interfaceFont(11));
   setRole(caption_, "muted");
   here_ = new QLabel;

@@ -18,11 +18,11 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kPicturePx = 112, kCaptionPx = 20, kGapPx = 8, kMarkPx = 9;
+constexpr int kPicturePx = 112, kCaptionPx = 20, kCropGapPx = 8, kMarkPx = 9;
 constexpr int kMostInBatch = 24, kPixelBytes = 4;
 constexpr qint64 kLeastCacheKiB = 64 * 1024;
 
-int gapPx() { return scaledPx(kGapPx); }
+int gapPx() { return scaledPx(kCropGapPx); }
 
 bool hasMeaning(const QKeyEvent& event) {
   const bool chooses = event.key() == Qt::Key_Return || event.key() == Qt::Key_Enter;
@@ -30,7 +30,7 @@ bool hasMeaning(const QKeyEvent& event) {
 }
 
 /// With the path in front, and all that its crops depend on.
-QString keyOf(const CropRequest& request, int sidePx) {
+QString cropKey(const CropRequest& request, int sidePx) {
   QString key = request.path % QChar::Null;
   for (const ListedInstance& one : request.instances)
     key += one.annotation >= 0 ? u'g' % QString::number(one.annotation)
@@ -154,7 +154,7 @@ void CropGrid::loadVisible() {
       request.dataset = dataset_;
       request.instances.assign(instances_.begin() + batch.first,
                                instances_.begin() + batch.first + batch.count);
-      batch.key = keyOf(request, sidePx);
+      batch.key = cropKey(request, sidePx);
       wantedKiB += batch.count * cropKiB;
       requests.push_back(
           {batch.key, [request, sidePx] { return cropInstances(request, sidePx); },

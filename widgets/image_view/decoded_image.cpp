@@ -27,7 +27,9 @@ constexpr qint64 kMostPredictedPixels = qint64{1} << 30;  // OpenCV's limit
 constexpr int kJpegTailBytes = 4096;
 constexpr qsizetype kHeadBytes = 12;
 
-QString tr(const char* text) { return QCoreApplication::translate("DecodedImage", text); }
+struct DecodedImageText {
+  Q_DECLARE_TR_FUNCTIONS(DecodedImage)
+};
 
 bool swapsSides(QImageIOHandler::Transformations transformation) {
   return transformation.testFlag(QImageIOHandler::TransformationRotate90);
@@ -69,12 +71,14 @@ bool needsOrientation(QSize stored, QImageIOHandler::Transformations transformat
 QString openError(const QString& path) {
   const QString error =
       QString::fromStdString(base::inputFileError(path.toStdString(), "an image"));
-  return error.startsWith(QStringLiteral("is ")) ? tr("it %1").arg(error) : error;
+  return error.startsWith(QStringLiteral("is ")) ? DecodedImageText::tr("it %1").arg(error) : error;
 }
 
 QString sizeWarning(QSize size, QSize annotated) {
   const QString difference = differenceOfSizes(size, annotated);
-  return difference.isEmpty() ? QString() : tr("%1: masks may be misaligned.").arg(difference);
+  return difference.isEmpty()
+             ? QString()
+             : DecodedImageText::tr("%1: masks may be misaligned.").arg(difference);
 }
 
 /// Each side of a file of this size is decoded at 1 / this, a power of two.
@@ -136,11 +140,11 @@ class OpenFile {
     return readAsIs();
   }
   QString error() const {
-    if (bytes_.isEmpty()) return tr("the file is empty");
+    if (bytes_.isEmpty()) return DecodedImageText::tr("the file is empty");
     if (format_.isEmpty())
       return unknownFormat(bytes_.first(std::min(kHeadBytes, bytes_.size())),
                            QImageReader::supportedImageFormats());
-    return tr("its content cannot be decoded: %1").arg(error_);
+    return DecodedImageText::tr("its content cannot be decoded: %1").arg(error_);
   }
 
  private:
@@ -155,8 +159,9 @@ class OpenFile {
 
 QString shrunkWarning(QSize size, int shrink) {
   if (shrink == 1) return {};
-  return tr("The file has %1 megapixels: its picture is shown at 1/%2 of its width and height, "
-            "masks and outlines in full.")
+  return DecodedImageText::tr(
+             "The file has %1 megapixels: its picture is shown at 1/%2 of its width and height, "
+             "masks and outlines in full.")
       .arg(qint64{size.width()} * size.height() / 1'000'000)
       .arg(shrink);
 }
@@ -166,7 +171,7 @@ QImage readSmall(OpenFile& file, QSize annotatedSize, int heightPx, QString& fai
   QSize stored = file.reader().size();
   if (!stored.isValid()) stored = annotatedSize;
   if (shrinkOf(stored) > 1 && !file.canReadSmaller()) {
-    failure = tr("too large for a thumbnail");
+    failure = DecodedImageText::tr("too large for a thumbnail");
     return {};
   }
   const QImageIOHandler::Transformations transformation = file.transformation();
@@ -187,7 +192,7 @@ QImage readSmall(OpenFile& file, QSize annotatedSize, int heightPx, QString& fai
 
 QString differenceOfSizes(QSize size, QSize annotated) {
   if (annotated.isEmpty() || size == annotated) return {};
-  return tr("The file is %1 × %2 px, the annotations say %3 × %4")
+  return DecodedImageText::tr("The file is %1 × %2 px, the annotations say %3 × %4")
       .arg(size.width())
       .arg(size.height())
       .arg(annotated.width())
@@ -200,9 +205,11 @@ QString unknownFormat(const QByteArray& head, const QList<QByteArray>& readable)
                       head.startsWith(QByteArrayView("MM\0+", 4));
   const bool isWebp = head.startsWith("RIFF") && head.mid(8, 4) == "WEBP";
   const char* const name = isTiff ? "tiff" : isWebp ? "webp" : nullptr;
-  if (name == nullptr || readable.contains(name)) return tr("the image format is unknown");
-  return tr("%1 files are read with a plugin of Qt that is not installed: install the package "
-            "qt6-image-formats-plugins and start again")
+  if (name == nullptr || readable.contains(name))
+    return DecodedImageText::tr("the image format is unknown");
+  return DecodedImageText::tr(
+             "%1 files are read with a plugin of Qt that is not installed: install the package "
+             "qt6-image-formats-plugins and start again")
       .arg(isTiff ? QStringLiteral("TIFF") : QStringLiteral("WebP"));
 }
 
@@ -260,15 +267,17 @@ DecodedImage decodeImage(const QString& path, QSize annotatedSize) {
       image = oriented(image, transformation);
       if (swapsSides(transformation)) size.transpose();
     }
-    decoded.warning = file.isTruncated()
-                          ? tr("The file is truncated: the lower part of the image is missing.")
-                          : sizeWarning(size, annotatedSize);
+    decoded.warning =
+        file.isTruncated()
+            ? DecodedImageText::tr("The file is truncated: the lower part of the image is missing.")
+            : sizeWarning(size, annotatedSize);
     if (decoded.warning.isEmpty()) decoded.warning = shrunkWarning(size, shrink);
     image.convertTo(image.hasAlphaChannel() ? QImage::Format_ARGB32_Premultiplied
                                             : QImage::Format_RGB32);
     decoded.levels = ImageLevels(image, size);
   } catch (const std::exception& error) {
-    decoded.failure = tr("it cannot be read: %1").arg(QString::fromUtf8(error.what()));
+    decoded.failure =
+        DecodedImageText::tr("it cannot be read: %1").arg(QString::fromUtf8(error.what()));
   }
   return decoded;
 }
@@ -284,7 +293,7 @@ Thumbnail decodeThumbnail(const QString& path, QSize annotatedSize, int heightPx
     }
   }
   if (thumbnail.image.isNull() && thumbnail.failure.isEmpty())
-    thumbnail.failure = tr("cannot be shown");
+    thumbnail.failure = DecodedImageText::tr("cannot be shown");
   return thumbnail;
 }
 
@@ -301,13 +310,16 @@ ImageFileFacts readImageFacts(const QString& path) {
     if (facts.size.isEmpty()) facts.size = file.readAsIs().size();
     if (facts.size.isEmpty()) facts.failure = file.error();
     if (qint64{facts.size.width()} * facts.size.height() > kMostPredictedPixels)
-      facts.failure = tr("%1 × %2 px are more than the engine reads (2³⁰ pixels): scale it down or "
-                         "cut it into parts")
-                          .arg(facts.size.width())
-                          .arg(facts.size.height());
+      facts.failure =
+          DecodedImageText::tr(
+              "%1 × %2 px are more than the engine reads (2³⁰ pixels): scale it down or "
+              "cut it into parts")
+              .arg(facts.size.width())
+              .arg(facts.size.height());
     if (swapsSides(file.transformation())) facts.size.transpose();
   } catch (const std::exception& error) {
-    facts.failure = tr("it cannot be read: %1").arg(QString::fromUtf8(error.what()));
+    facts.failure =
+        DecodedImageText::tr("it cannot be read: %1").arg(QString::fromUtf8(error.what()));
   }
   return facts;
 }

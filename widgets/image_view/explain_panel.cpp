@@ -4,18 +4,48 @@
 #include <QGridLayout>
 #include <QLabel>
 #include <QListWidget>
+#include <QPainter>
 #include <QScrollArea>
 #include <QStackedLayout>
+#include <QStyledItemDelegate>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
 
 #include "widgets/empty_state.h"
-#include "widgets/image_view/step_delegate.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
+namespace {
+
+/// Paints an entry of a list with a figure at its right end.
+class StepDelegate : public QStyledItemDelegate {
+ public:
+  static constexpr int kCountRole = Qt::UserRole;  ///< QString
+
+  using QStyledItemDelegate::QStyledItemDelegate;
+
+  void paint(QPainter* painter, const QStyleOptionViewItem& option,
+             const QModelIndex& index) const override {
+    QStyledItemDelegate::paint(painter, option, index);
+    painter->save();
+    painter->setFont(monoFont(11));
+    painter->setPen(currentTheme().textMuted);
+    painter->drawText(option.rect.adjusted(0, 0, -scaledPx(kEdgePx), 0),
+                      Qt::AlignRight | Qt::AlignVCenter, index.data(kCountRole).toString());
+    painter->restore();
+  }
+
+  QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    return {QStyledItemDelegate::sizeHint(option, index).width(), scaledPx(kRowPx)};
+  }
+
+ private:
+  static constexpr int kRowPx = 26, kEdgePx = 8;
+};
+
+}  // namespace
 
 ExplainPanel::ExplainPanel(QWidget* parent)
     : QWidget(parent), sceneJob_([this](const auto& scene) { Q_EMIT sceneChanged(scene); }) {

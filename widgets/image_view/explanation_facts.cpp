@@ -12,23 +12,25 @@ using explanation::Explanation;
 /// The finest level of the pyramid is P2.
 constexpr int kFinestLevel = 2;
 
-QString tr(const char* text) { return QCoreApplication::translate("ExplanationFacts", text); }
+struct ExplanationText {
+  Q_DECLARE_TR_FUNCTIONS(ExplanationFacts)
+};
 
 QString number(double value, int decimals = 2) { return QString::number(value, 'f', decimals); }
 
 QString sizeText(const BoxXywh& box) {
-  return tr("%1 × %2 px").arg(number(box[2], 0), number(box[3], 0));
+  return ExplanationText::tr("%1 × %2 px").arg(number(box[2], 0), number(box[3], 0));
 }
 
 QString className(const explanation::ClassScore& likely, const ClassNames& nameOf) {
-  return likely.category ? nameOf(*likely.category) : tr("background");
+  return likely.category ? nameOf(*likely.category) : ExplanationText::tr("background");
 }
 
 /// How far the middle of a box moves, and how its sides grow.
 QString moveText(const BoxXywh& from, const BoxXywh& to) {
   const double right = to[0] + to[2] / 2 - from[0] - from[2] / 2;
   const double down = to[1] + to[3] / 2 - from[1] - from[3] / 2;
-  return tr("%1, moved by %2, %3 px; IoU %4")
+  return ExplanationText::tr("%1, moved by %2, %3 px; IoU %4")
       .arg(sizeText(to), number(right, 1), number(down, 1), number(iouOf(from, to)));
 }
 
@@ -37,7 +39,7 @@ QString maskText(const std::string& mask) {
   constexpr unsigned char kHalf = 127;
   const auto inside = std::ranges::count_if(
       mask, [](char byte) { return static_cast<unsigned char>(byte) > kHalf; });
-  return tr("%1 % of its box")
+  return ExplanationText::tr("%1 % of its box")
       .arg(100 * static_cast<double>(inside) / static_cast<double>(mask.size()), 0, 'f', 0);
 }
 
@@ -50,17 +52,17 @@ void addMatches(int truth, const Explanation& of, ExplanationFacts& facts) {
     ++count;
     best = std::max(best, anchor.iou);
   }
-  facts.rows.emplace_back(tr("anchors matched"),
-                          tr("%1, best IoU %2").arg(count).arg(number(best)));
+  facts.rows.emplace_back(ExplanationText::tr("anchors matched"),
+                          ExplanationText::tr("%1, best IoU %2").arg(count).arg(number(best)));
 }
 
 void addProposal(const explanation::Proposal& proposal, const Explanation& of,
                  ExplanationFacts& facts) {
-  facts.rows.emplace_back(tr("anchor"),
-                          tr("%1, %2, score %3")
+  facts.rows.emplace_back(ExplanationText::tr("anchor"),
+                          ExplanationText::tr("%1, %2, score %3")
                               .arg(levelName(of, proposal.level), sizeText(proposal.anchor),
                                    number(proposal.score, 3)));
-  facts.rows.emplace_back(tr("proposal"), moveText(proposal.anchor, proposal.box));
+  facts.rows.emplace_back(ExplanationText::tr("proposal"), moveText(proposal.anchor, proposal.box));
 }
 
 ExplanationFacts factsOfDetection(const ExplainedObject& object, const Explanation& of,
@@ -75,11 +77,14 @@ ExplanationFacts factsOfDetection(const ExplainedObject& object, const Explanati
   QStringList classes;
   for (const explanation::ClassScore& likely : found.classes)
     classes << className(likely, nameOf) % QLatin1Char(' ') % number(likely.score, 3);
-  facts.rows.emplace_back(tr("classes"), classes.join(QStringLiteral(", ")));
-  facts.rows.emplace_back(tr("box"), moveText(proposal.box, found.detection.boxXywh));
-  if (!found.mask.empty()) facts.rows.emplace_back(tr("mask"), maskText(found.mask));
+  facts.rows.emplace_back(ExplanationText::tr("classes"), classes.join(QStringLiteral(", ")));
+  facts.rows.emplace_back(ExplanationText::tr("box"),
+                          moveText(proposal.box, found.detection.boxXywh));
+  if (!found.mask.empty())
+    facts.rows.emplace_back(ExplanationText::tr("mask"), maskText(found.mask));
   if (found.detection.mask.height > 0)
-    facts.rows.emplace_back(tr("pasted"), tr("%1 px").arg(coco::areaPx(found.detection.mask)));
+    facts.rows.emplace_back(ExplanationText::tr("pasted"),
+                            ExplanationText::tr("%1 px").arg(coco::areaPx(found.detection.mask)));
   return facts;
 }
 
@@ -87,13 +92,15 @@ ExplanationFacts factsOfDetection(const ExplainedObject& object, const Explanati
 QString whyMissed(const explanation::Proposal& best, double iou, const Explanation& of,
                   double scoreThreshold) {
   if (iou < kFoundIou)
-    return tr("No proposal has IoU %1 with it: the RPN did not find it.").arg(number(kFoundIou, 1));
+    return ExplanationText::tr("No proposal has IoU %1 with it: the RPN did not find it.")
+        .arg(number(kFoundIou, 1));
   if (best.best.score <= of.scoreThreshold)
-    return tr("It was proposed, and the box head saw background.");
+    return ExplanationText::tr("It was proposed, and the box head saw background.");
   if (best.best.score < scoreThreshold)
-    return tr("It was proposed and classified, and its score %1 is below the score threshold %2.")
+    return ExplanationText::tr(
+               "It was proposed and classified, and its score %1 is below the score threshold %2.")
         .arg(number(best.best.score, 3), number(scoreThreshold));
-  return tr(
+  return ExplanationText::tr(
       "It was proposed and classified: look at its class and at the detections beside it, which "
       "may have taken its place.");
 }
@@ -102,20 +109,22 @@ ExplanationFacts factsOfMissed(const ExplainedObject& object, const Explanation&
                                const ClassNames& nameOf, double scoreThreshold) {
   const explanation::Truth& truth = of.truths[static_cast<std::size_t>(object.truth)];
   ExplanationFacts facts;
-  facts.title = tr("missed: %1").arg(nameOf(truth.category));
+  facts.title = ExplanationText::tr("missed: %1").arg(nameOf(truth.category));
   addMatches(object.truth, of, facts);
   const int at = bestProposalFor(truth.box, of);
   if (at < 0) {
-    facts.verdict = tr("No proposal overlaps it.");
+    facts.verdict = ExplanationText::tr("No proposal overlaps it.");
     return facts;
   }
   const explanation::Proposal& best = of.proposals[static_cast<std::size_t>(at)];
   const double iou = iouOf(truth.box, best.box);
   facts.verdict = whyMissed(best, iou, of, scoreThreshold);
-  facts.rows.emplace_back(tr("nearest proposal"), tr("IoU %1").arg(number(iou)));
+  facts.rows.emplace_back(ExplanationText::tr("nearest proposal"),
+                          ExplanationText::tr("IoU %1").arg(number(iou)));
   addProposal(best, of, facts);
-  facts.rows.emplace_back(tr("likeliest class"), className(best.best, nameOf) % QLatin1Char(' ') %
-                                                     number(best.best.score, 3));
+  facts.rows.emplace_back(
+      ExplanationText::tr("likeliest class"),
+      className(best.best, nameOf) % QLatin1Char(' ') % number(best.best.score, 3));
   return facts;
 }
 
@@ -124,17 +133,17 @@ ExplanationFacts factsOfMissed(const ExplainedObject& object, const Explanation&
 QString explainStepName(ExplainStep step) {
   switch (step) {
     case ExplainStep::Anchors:
-      return tr("Anchors matched");
+      return ExplanationText::tr("Anchors matched");
     case ExplainStep::Scores:
-      return tr("RPN scores per level");
+      return ExplanationText::tr("RPN scores per level");
     case ExplainStep::Proposals:
-      return tr("Proposals");
+      return ExplanationText::tr("Proposals");
     case ExplainStep::Boxes:
-      return tr("Boxes");
+      return ExplanationText::tr("Boxes");
     case ExplainStep::Mask:
-      return tr("Mask in its box");
+      return ExplanationText::tr("Mask in its box");
     case ExplainStep::PastedMask:
-      return tr("Pasted mask");
+      return ExplanationText::tr("Pasted mask");
   }
   return {};
 }
@@ -147,16 +156,18 @@ QString explainStepCount(ExplainStep step, const Explanation& of) {
   }
   switch (step) {
     case ExplainStep::Anchors:
-      return of.truths.empty() ? tr("no objects") : tr("%1 of %2").arg(matched).arg(anchors);
+      return of.truths.empty() ? ExplanationText::tr("no objects")
+                               : ExplanationText::tr("%1 of %2").arg(matched).arg(anchors);
     case ExplainStep::Scores:
-      return tr("%1 levels").arg(of.levels.size());
+      return ExplanationText::tr("%1 levels").arg(of.levels.size());
     case ExplainStep::Proposals:
       return QString::number(of.proposalCount);
     case ExplainStep::Boxes:
     case ExplainStep::PastedMask:
       return QString::number(of.detections.size());
     case ExplainStep::Mask:
-      return of.maskSide > 0 ? tr("%1 × %1").arg(of.maskSide) : tr("no mask head");
+      return of.maskSide > 0 ? ExplanationText::tr("%1 × %1").arg(of.maskSide)
+                             : ExplanationText::tr("no mask head");
   }
   return {};
 }
@@ -164,38 +175,45 @@ QString explainStepCount(ExplainStep step, const Explanation& of) {
 QString explainStepHelp(ExplainStep step, const Explanation& of) {
   switch (step) {
     case ExplainStep::Anchors:
-      return tr("The anchors that had to propose an object in training: those with IoU %1 or more "
-                "with it, or else the best one.")
+      return ExplanationText::tr(
+                 "The anchors that had to propose an object in training: those with IoU %1 or more "
+                 "with it, or else the best one.")
           .arg(of.foregroundIou);
     case ExplainStep::Scores:
-      return tr(
+      return ExplanationText::tr(
           "How likely an object is at each place of each level: the highest score of the "
           "anchors there.");
     case ExplainStep::Proposals:
-      return tr(
+      return ExplanationText::tr(
           "Anchors with the highest scores, moved and freed of overlaps. The fainter, the "
           "lower the score.");
     case ExplainStep::Boxes:
-      return tr("What the box head made of proposals: their class, and a better box.");
+      return ExplanationText::tr(
+          "What the box head made of proposals: their class, and a better box.");
     case ExplainStep::Mask:
-      return tr("How likely each place of a box belongs to the object. Below 0.5 it is fainter.");
+      return ExplanationText::tr(
+          "How likely each place of a box belongs to the object. Below 0.5 it is fainter.");
     case ExplainStep::PastedMask:
-      return tr("The mask at the size of the image, cut at 0.5.");
+      return ExplanationText::tr("The mask at the size of the image, cut at 0.5.");
   }
   return {};
 }
 
 QString levelName(const Explanation& of, int level) {
   const explanation::Level& its = of.levels[static_cast<std::size_t>(level)];
-  return tr("P%1 (%2 × %3)").arg(level + kFinestLevel).arg(its.width).arg(its.height);
+  return ExplanationText::tr("P%1 (%2 × %3)")
+      .arg(level + kFinestLevel)
+      .arg(its.width)
+      .arg(its.height);
 }
 
 ExplanationFacts factsOf(const ExplainedObject& object, const Explanation& of,
                          const ClassNames& nameOf, double scoreThreshold) {
   if (object.detection >= 0) return factsOfDetection(object, of, nameOf);
   if (object.truth >= 0) return factsOfMissed(object, of, nameOf, scoreThreshold);
-  return {tr("No object chosen"),
-          tr("Click one in the image, or press Up and Down there: what led to it stands out."),
+  return {ExplanationText::tr("No object chosen"),
+          ExplanationText::tr(
+              "Click one in the image, or press Up and Down there: what led to it stands out."),
           {}};
 }
 

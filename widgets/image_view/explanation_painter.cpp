@@ -14,7 +14,9 @@ constexpr double kLinePx = 1.2, kStandsOutPx = 2.6, kHaloPx = 2.0;
 /// Of the styles of runs, whose colours everyone can tell apart; not those of verdicts.
 constexpr int kAnchorStyle = 2, kProposalStyle = 3;
 
-QString tr(const char* text) { return QCoreApplication::translate("ExplanationScene", text); }
+struct OutlineText {
+  Q_DECLARE_TR_FUNCTIONS(ExplanationScene)
+};
 
 }  // namespace
 
@@ -47,15 +49,15 @@ QPen explanationPen(Kind kind, const Theme& theme, double widthPx) {
 QString explanationKindName(Kind kind) {
   switch (kind) {
     case Kind::Truth:
-      return tr("ground truth");
+      return OutlineText::tr("ground truth");
     case Kind::MatchedAnchor:
-      return tr("matched anchor");
+      return OutlineText::tr("matched anchor");
     case Kind::Anchor:
-      return tr("anchor");
+      return OutlineText::tr("anchor");
     case Kind::Proposal:
-      return tr("proposal");
+      return OutlineText::tr("proposal");
     case Kind::Detection:
-      return tr("detection");
+      return OutlineText::tr("detection");
   }
   return {};
 }

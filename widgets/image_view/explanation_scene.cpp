@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "widgets/image_view/box_rect.h"
 #include "widgets/image_view/mask_overlay.h"
 #include "widgets/theme.h"
 
@@ -20,8 +21,6 @@ constexpr int kMostAlpha = 215, kMaskAlpha = 120;
 constexpr double kMaskFrom = 0.5;
 /// Pixels that are no part of the mask are weaker, so that its edge is seen.
 constexpr double kOutsideShare = 0.45;
-
-QRectF rectOf(const BoxXywh& box) { return {box[0], box[1], box[2], box[3]}; }
 
 /// Probabilities as opacity of one colour.
 QImage heatPicture(QSize size, const std::string& bytes, QColor colour, bool isMask) {

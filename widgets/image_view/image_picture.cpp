@@ -11,10 +11,10 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr double kGapPx = 8, kMarginPx = 8;
+constexpr double kPictureGapPx = 8, kMarginPx = 8;
 constexpr int kFontPx = 13;
 /// A caption needs so much, however small the image is.
-constexpr double kNarrowestPx = 240;
+constexpr double kNarrowestPicturePx = 240;
 
 /// The same in every file, whatever the desktop's size of text is.
 QFont captionFont() {
@@ -26,7 +26,7 @@ QFont captionFont() {
 QSizeF imageSize(const ShownResults& one) { return QSizeF(one.image().width, one.image().height); }
 
 double columnWidth(const ShownResults& one) {
-  return std::max(kNarrowestPx, imageSize(one).width());
+  return std::max(kNarrowestPicturePx, imageSize(one).width());
 }
 
 QString captionOf(const ShownResults& one) {
@@ -65,10 +65,10 @@ void paintColumn(QPainter& painter, const ShownResults& one) {
 QSizeF pictureSize(const std::vector<ShownResults>& shown) {
   double width = kMarginPx, height = 0;
   for (const ShownResults& one : shown) {
-    width += columnWidth(one) + kGapPx;
+    width += columnWidth(one) + kPictureGapPx;
     height = std::max(height, imageSize(one).height());
   }
-  return {width - kGapPx + kMarginPx, height + captionHeight(shown) + 3 * kMarginPx};
+  return {width - kPictureGapPx + kMarginPx, height + captionHeight(shown) + 3 * kMarginPx};
 }
 
 void paintPicture(QPainter& painter, const std::vector<ShownResults>& shown) {
@@ -76,7 +76,7 @@ void paintPicture(QPainter& painter, const std::vector<ShownResults>& shown) {
   painter.translate(kMarginPx, kMarginPx);
   for (const ShownResults& one : shown) {
     paintColumn(painter, one);
-    painter.translate(columnWidth(one) + kGapPx, 0);
+    painter.translate(columnWidth(one) + kPictureGapPx, 0);
   }
 }
 

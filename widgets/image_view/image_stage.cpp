@@ -16,7 +16,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kNoticeEdgePx = 14, kLowPx = 200;
+constexpr int kNoticeEdgePx = 14, kLowStagePx = 200;
 
 }  // namespace
 
@@ -64,7 +64,7 @@ QString ImageStage::notice() const { return notice_->isHidden() ? QString() : no
 void ImageStage::resizeEvent(QResizeEvent* event) {
   if (event->size().width() != event->oldSize().width()) Q_EMIT widthChanged(width());
   canvas_->setGeometry(rect());
-  const bool isLow = height() < scaledPx(kLowPx);
+  const bool isLow = height() < scaledPx(kLowStagePx);
   if (std::exchange(isLow_, isLow) != isLow) problem_->setCompact(isLow);
   problem_->setGeometry(rect());
   placeNotice();

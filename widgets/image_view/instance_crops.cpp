@@ -1,9 +1,9 @@
 #include "widgets/image_view/instance_crops.h"
 
 #include <algorithm>
-#include <array>
 #include <exception>
 
+#include "widgets/image_view/box_rect.h"
 #include "widgets/image_view/decoded_image.h"
 
 namespace lockstep::widgets {
@@ -19,9 +19,6 @@ QString whyOfAnotherSize(QSize size, QSize annotated) {
 }
 
 std::vector<QRectF> boxesOf(const CropRequest& request) {
-  const auto rectOf = [](const std::array<double, 4>& xywh) {
-    return QRectF(xywh[0], xywh[1], xywh[2], xywh[3]);
-  };
   DetectionCache::Detections detections;
   std::vector<QRectF> boxes;
   for (const ListedInstance& instance : request.instances) {

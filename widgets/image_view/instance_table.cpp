@@ -14,8 +14,8 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kPaddingPx = 12, kInsetPx = 12, kMinClassPx = 60, kRoomyClassPx = 100, kAreaPx = 60,
-              kObjectPx = 104, kErrorPx = 92;
+constexpr int kColumnPaddingPx = 12, kInsetPx = 12, kMinClassPx = 60, kRoomyClassPx = 100,
+              kAreaPx = 60, kObjectPx = 104, kErrorPx = 92;
 
 /// Their texts begin where the numbers of the column before end.
 bool isInset(int column) {
@@ -153,7 +153,7 @@ void InstanceTable::setScene(std::shared_ptr<const CanvasScene> scene) {
   const auto widestOf = [&](const std::set<QString>& texts) {
     int widest = 0;
     for (const QString& text : texts)
-      widest = std::max(widest, metrics.horizontalAdvance(text) + scaledPx(kPaddingPx));
+      widest = std::max(widest, metrics.horizontalAdvance(text) + scaledPx(kColumnPaddingPx));
     return widest;
   };
   widestClassPx_ = widestOf(classes);

@@ -17,7 +17,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kGapPx = 4;
+constexpr int kPairGapPx = 4;
 
 }  // namespace
 
@@ -143,10 +143,10 @@ void PairedView::holdSecond(bool held) {
 void PairedView::place() {
   const QScopedValueRollback following(isFollowing_, true);
   const QRect all = area_->rect();
-  const int half = (all.width() - kGapPx) / 2;
+  const int half = (all.width() - kPairGapPx) / 2;
   const bool isBeside = mode_ == Mode::SideBySide;
   first_->setGeometry(isBeside ? QRect(0, 0, half, all.height()) : all);
-  second_->setGeometry(isBeside ? QRect(half + kGapPx, 0, half, all.height()) : all);
+  second_->setGeometry(isBeside ? QRect(half + kPairGapPx, 0, half, all.height()) : all);
   second_->clearMask();
   second_->setVisible(mode_ != Mode::Blink || isSecondHeld_);
   divider_->setVisible(mode_ == Mode::Wipe);

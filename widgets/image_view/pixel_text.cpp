@@ -7,15 +7,19 @@
 namespace lockstep::widgets {
 namespace {
 
-QString tr(const char* text) { return QCoreApplication::translate("PixelText", text); }
+struct PixelText {
+  Q_DECLARE_TR_FUNCTIONS(PixelText)
+};
 
 }  // namespace
 
-QString placeText(QPoint pixel) { return tr("x %1  y %2").arg(pixel.x()).arg(pixel.y()); }
+QString placeText(QPoint pixel) {
+  return PixelText::tr("x %1  y %2").arg(pixel.x()).arg(pixel.y());
+}
 
 QString colourText(const ImageLevels& image, QPoint pixel) {
   const QColor colour = image.colourAt(pixel);
-  return tr("RGB %1 %2 %3").arg(colour.red()).arg(colour.green()).arg(colour.blue());
+  return PixelText::tr("RGB %1 %2 %3").arg(colour.red()).arg(colour.green()).arg(colour.blue());
 }
 
 QString pixelText(const ImageLevels& image, QPoint pixel) {

@@ -30,7 +30,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kPercent = 100, kMinFiguresPx = 96, kMinTablePx = 128, kLowPx = 720;
+constexpr int kPercent = 100, kMinFiguresPx = 96, kMinTablePx = 128, kLowPanelPx = 720;
 const QString kScoreKey = QStringLiteral("score"), kIouKey = QStringLiteral("iou"),
               kHiddenKey = QStringLiteral("hidden"), kClassesKey = QStringLiteral("classes");
 
@@ -38,7 +38,7 @@ QString hundredths(int value) {
   return QString::number(static_cast<double>(value) / kPercent, 'f', 2);
 }
 
-QString number(std::size_t count) { return countText(static_cast<qint64>(count)); }
+QString countOf(std::size_t count) { return countText(static_cast<qint64>(count)); }
 
 QLabel* sectionTitle(const QString& text) {
   auto* label = new QLabel(text);
@@ -166,7 +166,7 @@ void PredictionsPanel::buildUi() {
 
 /// So that the counts and the classes are in sight.
 void PredictionsPanel::resizeEvent(QResizeEvent* event) {
-  checkpointCurve_->setCompact(height() < scaledPx(kLowPx));
+  checkpointCurve_->setCompact(height() < scaledPx(kLowPanelPx));
   QWidget::resizeEvent(event);
 }
 
@@ -416,10 +416,10 @@ void PredictionsPanel::showPastLimit(const CheckpointAnalysis* analysis) {
   const coco::PastLimit past = analysis ? analysis->overlaps->pastLimit : coco::PastLimit();
   QStringList counts;
   if (past.objects > 0)
-    counts << (past.objects == 1 ? tr("1 object") : tr("%1 objects").arg(number(past.objects)));
+    counts << (past.objects == 1 ? tr("1 object") : tr("%1 objects").arg(countOf(past.objects)));
   if (past.detections > 0)
     counts << (past.detections == 1 ? tr("1 detection")
-                                    : tr("%1 detections").arg(number(past.detections)));
+                                    : tr("%1 detections").arg(countOf(past.detections)));
   pastLimit_->setText(tr("Ignored by AP (over %1 per class and image): %2")
                           .arg(past.limit)
                           .arg(counts.join(QStringLiteral(" · "))));
@@ -434,7 +434,7 @@ void PredictionsPanel::showForeign(const CheckpointAnalysis* analysis) {
   foreign_->setText(foreign == 1
                         ? tr("Predictions of 1 image are left out: it is not in this dataset")
                         : tr("Predictions of %1 images are left out: they are not in this dataset")
-                              .arg(number(foreign)));
+                              .arg(countOf(foreign)));
   foreign_->setVisible(foreign > 0);
 }
 
@@ -448,7 +448,7 @@ void PredictionsPanel::showJudgement(const CheckpointAnalysis* analysis) {
     notes << tr("1 detection is not judged: the annotations do not list its class");
   if (unlisted > 1)
     notes << tr("%1 detections are not judged: the annotations do not list their classes")
-                 .arg(number(unlisted));
+                 .arg(countOf(unlisted));
   judgement_->setText(notes.join(u'\n'));
   judgement_->setVisible(!notes.isEmpty());
 }

@@ -30,7 +30,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kPrefetched = 3, kFactsPx = 190, kLowPx = 560, kSpacingPx = 8, kLowSpacingPx = 4;
+constexpr int kPrefetched = 3, kFactsPx = 190, kLowViewPx = 560, kSpacingPx = 8, kLowSpacingPx = 4;
 
 }  // namespace
 
@@ -64,7 +64,7 @@ void PredictionsView::Impl::fitHeader(int widthPx) {
 
 /// Where height is short the image has it.
 void PredictionsView::Impl::fitHeight(int heightPx) {
-  const bool isLow = heightPx < scaledPx(kLowPx);
+  const bool isLow = heightPx < scaledPx(kLowViewPx);
   imageSide->setSpacing(isLow ? kLowSpacingPx : kSpacingPx);
   strip->setCompact(isLow);
   noMatch->setFixedHeight(strip->sizeHint().height());

@@ -15,7 +15,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kHeightPx = 56, kCompactHeightPx = 38, kGapPx = 6, kEdgePx = 3;
+constexpr int kHeightPx = 56, kCompactHeightPx = 38, kThumbnailGapPx = 6, kEdgePx = 3;
 constexpr int kDecodedHeightPx = 2 * kHeightPx;  // sharp on high-density screens
 constexpr int kKept = 2000;
 constexpr int kAhead = 6;
@@ -68,7 +68,7 @@ QString ThumbnailStrip::spokenValue() const {
 
 int ThumbnailStrip::heightPx() const { return isCompact_ ? kCompactHeightPx : kHeightPx; }
 int ThumbnailStrip::widthPx() const { return heightPx() * 3 / 2; }
-int ThumbnailStrip::pitchPx() const { return widthPx() + kGapPx; }
+int ThumbnailStrip::pitchPx() const { return widthPx() + kThumbnailGapPx; }
 
 QSize ThumbnailStrip::sizeHint() const { return {6 * pitchPx(), heightPx() + 2 * kEdgePx + 12}; }
 
@@ -156,7 +156,7 @@ void ThumbnailStrip::reload() {
 }
 
 void ThumbnailStrip::updateScrollBar() {
-  const int length = 2 * kEdgePx + count() * pitchPx() - kGapPx;
+  const int length = 2 * kEdgePx + count() * pitchPx() - kThumbnailGapPx;
   horizontalScrollBar()->setRange(0, std::max(0, length - viewport()->width()));
   horizontalScrollBar()->setPageStep(viewport()->width());
   horizontalScrollBar()->setSingleStep(pitchPx());

@@ -9,7 +9,7 @@ namespace lockstep::widgets {
 namespace {
 
 /// Images that one thread takes at a time.
-constexpr std::size_t kChunk = 64;
+constexpr std::size_t kJudgedChunk = 64;
 
 /// In the order of the rankings, which sorts them.
 ClassTallies talliesOf(const CheckpointAnalysis& analysis) {
@@ -52,7 +52,7 @@ std::vector<coco::MatchVerdict> verdictsAt(const CheckpointOverlaps& overlaps,
       });
     }
   };
-  base::parallelForChunks(overlaps.images.size(), kChunk, 0, judge);
+  base::parallelForChunks(overlaps.images.size(), kJudgedChunk, 0, judge);
   return verdicts;
 }
 

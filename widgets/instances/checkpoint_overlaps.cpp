@@ -15,7 +15,7 @@ namespace {
 using OfImage = CheckpointOverlaps::OfImage;
 
 /// Images that one thread takes at a time.
-constexpr std::size_t kChunk = 16;
+constexpr std::size_t kOverlapChunk = 16;
 
 void match(const coco::Dataset& dataset, std::size_t index, const MatchRules& rules,
            OfImage& image) {
@@ -102,10 +102,11 @@ CheckpointOverlaps findAll(const coco::Dataset& dataset,
       all.images.push_back(*same);
     }
   }
-  base::parallelForChunks(missing.size(), kChunk, 0, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      match(dataset, missing[i].first, rules, all.images[missing[i].second]);
-  });
+  base::parallelForChunks(
+      missing.size(), kOverlapChunk, 0, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i)
+          match(dataset, missing[i].first, rules, all.images[missing[i].second]);
+      });
   for (const OfImage& image : all.images) {
     all.pastLimit.detections += image.pastLimit;
     all.pastLimit.imagesOfDetections += image.pastLimit > 0 ? 1 : 0;

@@ -8,7 +8,7 @@ namespace lockstep::widgets {
 namespace {
 
 /// Images that one thread takes at a time.
-constexpr std::size_t kChunk = 512;
+constexpr std::size_t kFigureChunk = 512;
 
 }  // namespace
 
@@ -35,7 +35,7 @@ CheckpointFigures figuresOf(std::shared_ptr<const CheckpointAnalysis> analysis,
     figures.classes = classFiguresOf(*analysis, scoreThreshold);
   const std::size_t count = dataset.images().size();
   figures.images.resize(count);
-  base::parallelForChunks(count, kChunk, 0, [&](std::size_t begin, std::size_t end) {
+  base::parallelForChunks(count, kFigureChunk, 0, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       figures.images[i] = analysis->countsOf(dataset.images()[i].id, scoreThreshold, hidden);
   });

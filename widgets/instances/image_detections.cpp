@@ -7,7 +7,7 @@
 namespace lockstep::widgets {
 namespace {
 
-qint64 bytesOf(const std::vector<coco::Detection>& detections) {
+qint64 detectionBytes(const std::vector<coco::Detection>& detections) {
   std::size_t bytes = detections.capacity() * sizeof(coco::Detection) + 1;
   for (const coco::Detection& detection : detections)
     bytes += detection.mask.counts.capacity() * sizeof(std::uint32_t);
@@ -43,7 +43,7 @@ DetectionCache::Detections DetectionCache::find(quint64 key) const {
 
 void DetectionCache::keep(quint64 key, const Detections& detections) {
   const std::lock_guard lock(mutex_);
-  kept_.insert(key, new Detections(detections), bytesOf(*detections));
+  kept_.insert(key, new Detections(detections), detectionBytes(*detections));
 }
 
 ImageDetections::ImageDetections(DetectionCache::Detections detections) {

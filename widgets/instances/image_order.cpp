@@ -14,7 +14,7 @@ namespace lockstep::widgets {
 namespace {
 
 /// Images that one thread takes at a time.
-constexpr std::size_t kChunk = 64;
+constexpr std::size_t kOrderChunk = 64;
 constexpr double kUnknown = -std::numeric_limits<double>::infinity();
 
 /// An image of the dataset and what is known of its predictions.
@@ -218,7 +218,7 @@ std::vector<std::size_t> orderedImages(const coco::Dataset& dataset,
       areShown[i] = isShown(image, order) ? 1 : 0;
     }
   };
-  base::parallelForChunks(images.size(), kChunk, order.isSlow() ? 0 : 1, look);
+  base::parallelForChunks(images.size(), kOrderChunk, order.isSlow() ? 0 : 1, look);
   std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < images.size(); ++i)
     if (areShown[i]) indices.push_back(i);
@@ -239,7 +239,7 @@ ErrorFigures errorFiguresOf(const coco::Dataset& dataset, const CheckpointAnalys
   figures.meanIous.assign(count, std::numeric_limits<double>::quiet_NaN());
   figures.asked.resize(count);
   std::mutex mutex;
-  base::parallelForChunks(count, kChunk, 0, [&](std::size_t begin, std::size_t end) {
+  base::parallelForChunks(count, kOrderChunk, 0, [&](std::size_t begin, std::size_t end) {
     ErrorCounts counts{};
     for (std::size_t i = begin; i < end; ++i) {
       const JudgedImage image = judge(dataset, i, &analysis, order);

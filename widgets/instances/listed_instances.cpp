@@ -8,7 +8,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr std::size_t kChunk = 64;  ///< images that one thread takes at a time
+constexpr std::size_t kListedChunk = 64;  ///< images that one thread takes at a time
 
 /// The instances of an image that the order asks for.
 struct AskedImage {
@@ -68,7 +68,7 @@ std::vector<ListedInstance> listedInstances(const coco::Dataset& dataset,
     for (const auto verdict : {coco::MatchVerdict::FalsePositive, coco::MatchVerdict::TruePositive})
       asked.addDetections(verdict, ofImages[place]);
   };
-  base::parallelForChunks(images.size(), kChunk, 0, [&](std::size_t begin, std::size_t end) {
+  base::parallelForChunks(images.size(), kListedChunk, 0, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) look(i);
   });
   std::vector<ListedInstance> all;

@@ -11,7 +11,9 @@ namespace {
 
 using Kind = MissedReason::Kind;
 
-QString tr(const char* text) { return QCoreApplication::translate("MissedReason", text); }
+struct MissedReasonText {
+  Q_DECLARE_TR_FUNCTIONS(MissedReason)
+};
 
 QString hundredths(double value) { return QString::number(value, 'f', 2); }
 
@@ -47,15 +49,15 @@ MissedReason reasonOf(const coco::ImageOverlaps& overlaps, const coco::Evaluated
 QString shortText(const MissedReason& reason, const NameOfClass& nameOf) {
   switch (reason.kind) {
     case Kind::Taken:
-      return tr("taken");
+      return MissedReasonText::tr("taken");
     case Kind::LowScore:
-      return tr("score %1").arg(hundredths(reason.score));
+      return MissedReasonText::tr("score %1").arg(hundredths(reason.score));
     case Kind::OtherClass:
-      return tr("as %1").arg(nameOf(reason.category));
+      return MissedReasonText::tr("as %1").arg(nameOf(reason.category));
     case Kind::LowIou:
-      return tr("IoU %1").arg(hundredths(reason.iou));
+      return MissedReasonText::tr("IoU %1").arg(hundredths(reason.iou));
     case Kind::OtherNear:
-      return tr("near: %1").arg(nameOf(reason.category));
+      return MissedReasonText::tr("near: %1").arg(nameOf(reason.category));
     case Kind::NoneNear:
       break;
   }
@@ -66,22 +68,28 @@ QString sentence(const MissedReason& reason, const NameOfClass& nameOf) {
   const QString score = hundredths(reason.score), iou = hundredths(reason.iou);
   switch (reason.kind) {
     case Kind::Taken:
-      return tr("Its prediction (score %1, IoU %2) is matched with another object").arg(score, iou);
+      return MissedReasonText::tr(
+                 "Its prediction (score %1, IoU %2) is matched with another object")
+          .arg(score, iou);
     case Kind::LowScore:
-      return tr("Predicted, but with a score of %1, below the threshold (IoU %2)").arg(score, iou);
+      return MissedReasonText::tr("Predicted, but with a score of %1, below the threshold (IoU %2)")
+          .arg(score, iou);
     case Kind::OtherClass:
-      return tr("Predicted as %1 (score %2, IoU %3)").arg(nameOf(reason.category), score, iou);
+      return MissedReasonText::tr("Predicted as %1 (score %2, IoU %3)")
+          .arg(nameOf(reason.category), score, iou);
     case Kind::LowIou:
-      return tr("The IoU of its best prediction is %1, below the threshold (score %2)")
+      return MissedReasonText::tr(
+                 "The IoU of its best prediction is %1, below the threshold (score %2)")
           .arg(iou, score);
     case Kind::OtherNear:
-      return tr("No prediction of its class is near; the one of %1 overlaps it most (score %2, IoU "
-                "%3)")
+      return MissedReasonText::tr(
+                 "No prediction of its class is near; the one of %1 overlaps it most "
+                 "(score %2, IoU %3)")
           .arg(nameOf(reason.category), score, iou);
     case Kind::NoneNear:
       break;
   }
-  return tr("No prediction of its class is near");
+  return MissedReasonText::tr("No prediction of its class is near");
 }
 
 }  // namespace lockstep::widgets

@@ -9,7 +9,9 @@
 namespace lockstep::widgets {
 namespace {
 
-QString tr(const char* text) { return QCoreApplication::translate("ResultsPair", text); }
+struct ResultsPairText {
+  Q_DECLARE_TR_FUNCTIONS(ResultsPair)
+};
 
 /// Of the dataset's classes.
 std::vector<coco::Detection> detectionsOf(const PredictionStore::ByImage& predictions,
@@ -74,20 +76,21 @@ ResultsPair compareResults(const coco::Dataset& dataset, const PredictionStore::
 
 QString datasetDifference(const coco::Dataset& first, const coco::Dataset& second) {
   if (!std::ranges::equal(first.categories(), second.categories(), isSameClass))
-    return tr("their held-out classes differ (%1 and %2)")
+    return ResultsPairText::tr("their held-out classes differ (%1 and %2)")
         .arg(first.categories().size())
         .arg(second.categories().size());
   if (!std::ranges::equal(first.images(), second.images(), isSameImage))
-    return tr("their held-out images differ (%1 and %2)")
+    return ResultsPairText::tr("their held-out images differ (%1 and %2)")
         .arg(first.images().size())
         .arg(second.images().size());
   if (first.annotationCount() != second.annotationCount())
-    return tr("their held-out objects differ (%1 and %2)")
+    return ResultsPairText::tr("their held-out objects differ (%1 and %2)")
         .arg(first.annotationCount())
         .arg(second.annotationCount());
   for (std::size_t i = 0; i < first.images().size(); ++i)
     if (!haveSameObjects(first.annotationsOf(i), second.annotationsOf(i)))
-      return tr("their held-out objects differ, first in %1: one of them was labelled anew")
+      return ResultsPairText::tr(
+                 "their held-out objects differ, first in %1: one of them was labelled anew")
           .arg(QString::fromStdString(first.images()[i].fileName));
   return {};
 }

@@ -2,7 +2,6 @@
 
 #include <qcustomplot.h>
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -31,8 +30,6 @@ constexpr double kIsolatedPointPx = 5, kMarkGapPx = 9, kMarkFromEdgePx = 4, kMar
 using Line = CurveLines::Line;
 using Lines = std::vector<CurveLines>;
 
-QString tr(const char* text) { return QCoreApplication::translate("CurvePlot", text); }
-
 /// A small caret: there are points above.
 QCPScatterStyle aboveMarker(const QColor& color) {
   QPainterPath caret({-3, 1.5});
@@ -53,7 +50,8 @@ QCPScatterStyle evaluationMarker(int styleIndex, const QColor& color, const QCol
 /// `run` empty: there is only one.
 QString lowestText(const CurveReading& lowest, const QString& valueName, const QString& run,
                    XAxis axis) {
-  const QString text = axis == XAxis::Step ? tr("lowest %1 at step %2") : tr("lowest %1, step %2");
+  const QString text = axis == XAxis::Step ? CurveLayers::tr("lowest %1 at step %2")
+                                           : CurveLayers::tr("lowest %1, step %2");
   const QString value = valueText(lowest.value);
   const QString named =
       text.arg(valueName.isEmpty() ? value : valueName + QLatin1Char(' ') + value).arg(lowest.step);

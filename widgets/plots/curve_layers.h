@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QCoreApplication>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -12,6 +13,8 @@ namespace lockstep::widgets {
 
 /// What a plot draws in its area: curves, the shaded gaps between them, marks and a label.
 class CurveLayers {
+  Q_DECLARE_TR_FUNCTIONS(CurvePlot)
+
  public:
   explicit CurveLayers(QCustomPlot* plot);
   ~CurveLayers();

@@ -16,7 +16,9 @@ using enum EventMark::Kind;
 
 constexpr double kGapPx = 9, kFromEdgePx = 4, kRowPx = 9;
 
-QString tr(const char* text) { return QCoreApplication::translate("CurvePlot", text); }
+struct EventMarkText {
+  Q_DECLARE_TR_FUNCTIONS(CurvePlot)
+};
 
 QPainterPath outline(const QPolygonF& corners) {
   QPainterPath path;
@@ -30,17 +32,17 @@ QPainterPath outline(const QPolygonF& corners) {
 QString markName(EventMark::Kind kind) {
   switch (kind) {
     case Checkpoint:
-      return tr("checkpoint");
+      return EventMarkText::tr("checkpoint");
     case Evaluation:
-      return tr("evaluation");
+      return EventMarkText::tr("evaluation");
     case LearningRate:
-      return tr("learning-rate step");
+      return EventMarkText::tr("learning-rate step");
     case Resume:
-      return tr("resume");
+      return EventMarkText::tr("resume");
     case Fork:
-      return tr("fork");
+      return EventMarkText::tr("fork");
     case Alert:
-      return tr("alert");
+      return EventMarkText::tr("alert");
   }
   return {};
 }

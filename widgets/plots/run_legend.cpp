@@ -9,8 +9,8 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kSamplePx = 26, kGapPx = 6, kBetweenPx = 18, kLinePx = 20, kMaxLines = 3;
-constexpr int kSidePx = 16, kTopPx = 8, kCountPx = 90, kWidestPx = 320;
+constexpr int kRunSamplePx = 26, kRunGapPx = 6, kBetweenPx = 18, kRunLinePx = 20, kMaxLines = 3;
+constexpr int kSidePx = 16, kRunsTopPx = 8, kMoreRunsPx = 90, kWidestPx = 320;
 
 }  // namespace
 
@@ -30,35 +30,35 @@ void RunLegend::setRuns(std::vector<Run> runs) {
 /// The runs that fit in kMaxLines; the last line has room to count the others.
 EntryStrip::Places RunLegend::placesIn(int width) const {
   Places found;
-  const int room = std::max(width - 2 * kSidePx, kSamplePx + kGapPx + 40);
+  const int room = std::max(width - 2 * kSidePx, kRunSamplePx + kRunGapPx + 40);
   int left = 0, line = 0;
   for (const Run& run : runs_) {
     const int text = std::min(fontMetrics().horizontalAdvance(run.name), scaledPx(kWidestPx));
-    const int needed = std::min(kSamplePx + kGapPx + text, room);
+    const int needed = std::min(kRunSamplePx + kRunGapPx + text, room);
     const bool isLast = found.entries.size() + 1 == runs_.size();
-    const int end = line + 1 == kMaxLines && !isLast ? room - scaledPx(kCountPx) : room;
+    const int end = line + 1 == kMaxLines && !isLast ? room - scaledPx(kMoreRunsPx) : room;
     if (left > 0 && left + needed > end) {
       if (line + 1 == kMaxLines) break;
       left = 0;
       ++line;
     }
     found.entries.push_back(
-        {kSidePx + left, kTopPx + line * scaledPx(kLinePx), needed, scaledPx(kLinePx)});
+        {kSidePx + left, kRunsTopPx + line * scaledPx(kRunLinePx), needed, scaledPx(kRunLinePx)});
     left += needed + kBetweenPx;
   }
   if (!runs_.empty() && found.entries.size() < runs_.size())
-    found.more = {width - kSidePx - scaledPx(kCountPx), kTopPx + line * scaledPx(kLinePx),
-                  scaledPx(kCountPx), scaledPx(kLinePx)};
+    found.more = {width - kSidePx - scaledPx(kMoreRunsPx), kRunsTopPx + line * scaledPx(kRunLinePx),
+                  scaledPx(kMoreRunsPx), scaledPx(kRunLinePx)};
   return found;
 }
 
 int RunLegend::heightForWidth(int width) const {
   const Places all = placesIn(width);
-  return all.entries.empty() ? kTopPx + scaledPx(kLinePx) : all.entries.back().bottom() + 1;
+  return all.entries.empty() ? kRunsTopPx + scaledPx(kRunLinePx) : all.entries.back().bottom() + 1;
 }
 
-QSize RunLegend::sizeHint() const { return {400, kTopPx + scaledPx(kLinePx)}; }
-QSize RunLegend::minimumSizeHint() const { return {80, kTopPx + scaledPx(kLinePx)}; }
+QSize RunLegend::sizeHint() const { return {400, kRunsTopPx + scaledPx(kRunLinePx)}; }
+QSize RunLegend::minimumSizeHint() const { return {80, kRunsTopPx + scaledPx(kRunLinePx)}; }
 
 void RunLegend::paintRun(QPainter* painter, std::size_t run, const QRect& place) const {
   const Theme& theme = currentTheme();
@@ -67,10 +67,10 @@ void RunLegend::paintRun(QPainter* painter, std::size_t run, const QRect& place)
   curve.styleIndex = runs_[run].styleIndex;
   QPen pen = curvePen(curve, theme);
   if (isHidden) pen.setColor(theme.grid);
-  const double middle = place.top() + scaledPx(kLinePx) / 2.0;
+  const double middle = place.top() + scaledPx(kRunLinePx) / 2.0;
   painter->setPen(pen);
-  painter->drawLine(QPointF(place.left(), middle), QPointF(place.left() + kSamplePx, middle));
-  const QRect text = place.adjusted(kSamplePx + kGapPx, 0, 2, 0);
+  painter->drawLine(QPointF(place.left(), middle), QPointF(place.left() + kRunSamplePx, middle));
+  const QRect text = place.adjusted(kRunSamplePx + kRunGapPx, 0, 2, 0);
   QFont font = this->font();
   font.setStrikeOut(isHidden);
   painter->setFont(font);

@@ -9,7 +9,7 @@
 namespace lockstep::alerts {
 namespace {
 
-constexpr std::int64_t kSteps = 200;
+constexpr std::int64_t kAnchorSteps = 200;
 /// Trainings whose anchors fit have 0.9 and more after their warm-up.
 constexpr double kLeastRecall = 0.6;
 /// Of the matched anchors, so many are of the finest or the coarsest level.
@@ -29,7 +29,7 @@ double wantedFactor(const RunSoFar& run, std::int64_t from) {
   return matched.back() > kMostShare * all ? 2 : 1;
 }
 
-void setRemedy(Finding& finding, const RunSoFar& run, double factor) {
+void setAnchorRemedy(Finding& finding, const RunSoFar& run, double factor) {
   finding.remedy = "See whether the anchors fit the objects: config check --data.";
   if (!run.experiment || factor == 1) return;
   std::vector<double> sizes = run.experiment->model.anchors.sizes;
@@ -47,7 +47,7 @@ void setRemedy(Finding& finding, const RunSoFar& run, double factor) {
 /// The proposals miss the objects, because no anchor is near them. Source: Redmon and Farhadi,
 /// YOLO9000 (anchors from the boxes of the data), arXiv:1612.08242.
 std::optional<Finding> anchorMismatch(const RunSoFar& run) {
-  const auto from = run.startOfLast(kSteps);
+  const auto from = run.startOfLast(kAnchorSteps);
   if (!from) return std::nullopt;
   const auto recall = run.curves.of(events::tags::kRpnRecall).median(*from, run.step);
   if (!recall || *recall >= kLeastRecall) return std::nullopt;
@@ -60,7 +60,7 @@ std::optional<Finding> anchorMismatch(const RunSoFar& run) {
                   .to = run.step};
   for (std::size_t level = 0; level < config::kPyramidLevels; ++level)
     finding.tags.push_back(events::tags::matchedAnchors(level));
-  setRemedy(finding, run, wantedFactor(run, *from));
+  setAnchorRemedy(finding, run, wantedFactor(run, *from));
   return finding;
 }
 

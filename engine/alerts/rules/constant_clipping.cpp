@@ -5,18 +5,18 @@
 namespace lockstep::alerts {
 namespace {
 
-constexpr std::int64_t kSteps = 100;
+constexpr std::int64_t kClippingSteps = 100;
 constexpr double kMostClipped = 0.9;
 /// The threshold that is suggested, relative to the median norm.
 constexpr double kThreshold = 2;
 /// So many times the threshold may rise without a lower learning rate.
-constexpr double kMostRaised = 3;
+constexpr double kMostRaisedThreshold = 3;
 
 /// A threshold far above the present one makes updates as much longer: then the learning rate has
 /// to fall, too.
-void setRemedy(Finding& finding, const RunSoFar& run, double threshold, double median) {
+void setClippingRemedy(Finding& finding, const RunSoFar& run, double threshold, double median) {
   const std::string higher = base::shortNumber(kThreshold * median, 2);
-  if (median <= kMostRaised * threshold) {
+  if (median <= kMostRaisedThreshold * threshold) {
     finding.key = "solver.clip_grad_norm";
     finding.value = higher;
     finding.remedy = "Set it to " + higher + ", above the usual norm.";
@@ -33,7 +33,7 @@ void setRemedy(Finding& finding, const RunSoFar& run, double threshold, double m
 /// update. With AdamW, which scales updates by itself, it does little harm. Source: Pascanu,
 /// Mikolov and Bengio (a threshold of some times the average norm), arXiv:1211.5063.
 std::optional<Finding> constantClipping(const RunSoFar& run) {
-  const auto from = run.startOfLast(kSteps);
+  const auto from = run.startOfLast(kClippingSteps);
   if (!from || !run.experiment || run.experiment->solver.clipGradNorm <= 0 ||
       run.experiment->solver.optimizer != config::OptimizerKind::Sgd)
     return std::nullopt;
@@ -54,7 +54,7 @@ std::optional<Finding> constantClipping(const RunSoFar& run) {
                   .tags = {events::tags::kGradientNorm},
                   .from = *from,
                   .to = run.step};
-  setRemedy(finding, run, threshold, *median);
+  setClippingRemedy(finding, run, threshold, *median);
   return finding;
 }
 

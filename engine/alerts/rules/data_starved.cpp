@@ -5,7 +5,7 @@
 namespace lockstep::alerts {
 namespace {
 
-constexpr std::int64_t kSteps = 100;
+constexpr std::int64_t kStarvedSteps = 100;
 /// Share of a step that it waits for images.
 constexpr double kMostWait = 0.2;
 
@@ -14,7 +14,7 @@ constexpr double kMostWait = 0.2;
 /// Source: Mohan and others, Analyzing and mitigating data stalls in DNN training,
 /// arXiv:2007.06775.
 std::optional<Finding> dataStarved(const RunSoFar& run) {
-  const auto from = run.startOfLast(kSteps);
+  const auto from = run.startOfLast(kStarvedSteps);
   if (!from) return std::nullopt;
   const auto data = run.curves.of(events::tags::kDataSeconds).mean(*from, run.step);
   const auto step = run.curves.of(events::tags::kStepSeconds).mean(*from, run.step);

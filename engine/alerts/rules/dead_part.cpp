@@ -7,7 +7,7 @@
 namespace lockstep::alerts {
 namespace {
 
-constexpr std::int64_t kSteps = 50;
+constexpr std::int64_t kDeadSteps = 50;
 /// Relative to the largest of the parts.
 constexpr double kDead = 1e-6;
 
@@ -22,7 +22,7 @@ std::optional<config::Loss> lossSwitchedOff(const RunSoFar& run, std::string_vie
   return std::nullopt;
 }
 
-void setRemedy(Finding& finding, const RunSoFar& run) {
+void setDeadPartRemedy(Finding& finding, const RunSoFar& run) {
   if (const auto loss = lossSwitchedOff(run, finding.subject)) {
     finding.key =
         std::string("solver.loss_weights.") + config::kLosses[config::indexOf(*loss)].name;
@@ -49,7 +49,7 @@ std::optional<double> highest(const Curve& curve, std::int64_t from, std::int64_
 /// A part that gets no gradients does not learn, as ReLUs after too large an update. Source: Lu and
 /// others, Dying ReLU and initialization, arXiv:1903.06733.
 std::optional<Finding> deadPart(const RunSoFar& run) {
-  const auto from = run.startOfLast(kSteps);
+  const auto from = run.startOfLast(kDeadSteps);
   if (!from) return std::nullopt;
   const auto parts = run.curves.startingWith(events::tags::kPartGradientNorms);
   double largest = 0;
@@ -68,7 +68,7 @@ std::optional<Finding> deadPart(const RunSoFar& run) {
     finding.problem = "Part " + finding.subject + " does not learn: its gradient norm is " +
                       base::shortNumber(*norm, 2) + " at most in " + stepRange(*from, run.step) +
                       ", and that of another part " + base::shortNumber(largest, 3) + " (median).";
-    setRemedy(finding, run);
+    setDeadPartRemedy(finding, run);
     return finding;
   }
   return std::nullopt;

@@ -6,7 +6,7 @@ namespace lockstep::alerts {
 namespace {
 
 /// The last steps, and those before them.
-constexpr std::int64_t kSteps = 20, kStepsBefore = 100;
+constexpr std::int64_t kExplodingSteps = 20, kStepsBefore = 100;
 constexpr double kMostGrowth = 30;
 
 }  // namespace
@@ -14,9 +14,9 @@ constexpr double kMostGrowth = 30;
 /// Source: Pascanu, Mikolov and Bengio, On the difficulty of training recurrent neural networks
 /// (clipping by norm), arXiv:1211.5063.
 std::optional<Finding> explodingPart(const RunSoFar& run) {
-  const auto from = run.startOfLast(kSteps + kStepsBefore);
+  const auto from = run.startOfLast(kExplodingSteps + kStepsBefore);
   if (!from) return std::nullopt;
-  const std::int64_t last = run.step - kSteps;
+  const std::int64_t last = run.step - kExplodingSteps;
   for (const auto& [tag, norms] : run.curves.startingWith(events::tags::kPartGradientNorms)) {
     const auto before = norms->median(*from, last);
     const auto now = norms->median(last + 1, run.step);

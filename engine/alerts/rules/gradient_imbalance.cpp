@@ -5,9 +5,9 @@
 namespace lockstep::alerts {
 namespace {
 
-constexpr std::int64_t kSteps = 50;
+constexpr std::int64_t kImbalanceSteps = 50;
 /// Healthy trainings have 0.1 to 0.5, with ten times the loss weight 1.2 and more.
-constexpr double kMostRatio = 2, kMostRatioOfRaisedWeight = 1;
+constexpr double kMostNormRatio = 2, kMostNormRatioOfRaisedWeight = 1;
 constexpr const char* kMaskWeight = "solver.loss_weights.loss_mask";
 
 double maskLossWeight(const RunSoFar& run) {
@@ -17,7 +17,7 @@ double maskLossWeight(const RunSoFar& run) {
 }
 
 /// What lowers the share of the mask head's gradients.
-void setRemedy(Finding& finding, double weight) {
+void setImbalanceRemedy(Finding& finding, double weight) {
   if (weight > 1) {
     finding.remedy = "The weight of its loss is " + base::shortNumber(weight, 3) + ": set " +
                      kMaskWeight + " to 1.";
@@ -37,14 +37,14 @@ void setRemedy(Finding& finding, double weight) {
 /// Source: AWS's Mask R-CNN on SageMaker, which saw it in Debugger's gradient norms and mended it
 /// with other regression weights.
 std::optional<Finding> gradientImbalance(const RunSoFar& run) {
-  const auto from = run.startOfLast(kSteps);
+  const auto from = run.startOfLast(kImbalanceSteps);
   if (!from) return std::nullopt;
   const std::string maskTag = std::string(events::tags::kPartGradientNorms) + "mask_head";
   const std::string boxTag = std::string(events::tags::kPartGradientNorms) + "box_head";
   const auto mask = run.curves.of(maskTag).median(*from, run.step);
   const auto box = run.curves.of(boxTag).median(*from, run.step);
   const double weight = maskLossWeight(run);
-  const double most = weight > 1 ? kMostRatioOfRaisedWeight : kMostRatio;
+  const double most = weight > 1 ? kMostNormRatioOfRaisedWeight : kMostNormRatio;
   if (!mask || !box || *mask <= most * *box) return std::nullopt;
   Finding finding{.kind = protocol::AlertKind::GradientImbalance,
                   .problem = "The mask head's gradients are " + base::shortNumber(*mask / *box, 2) +
@@ -54,7 +54,7 @@ std::optional<Finding> gradientImbalance(const RunSoFar& run) {
                   .tags = {maskTag, boxTag},
                   .from = *from,
                   .to = run.step};
-  setRemedy(finding, weight);
+  setImbalanceRemedy(finding, weight);
   return finding;
 }
 

@@ -9,15 +9,15 @@ namespace lockstep::alerts {
 namespace {
 
 /// Ratios of updates to weights: usual is about 1e-3.
-constexpr double kUsualRatio = 1e-3, kLeastRatio = 1e-4, kMostRatio = 1e-2;
+constexpr double kUsualRatio = 1e-3, kLeastRatio = 1e-4, kMostUpdateRatio = 1e-2;
 /// The newest ratios of a parameter that are looked at, and how many there must be.
 constexpr std::size_t kRatios = 5, kLeastRatios = 3;
 /// Steps in which the loss should have fallen.
-constexpr std::int64_t kSteps = 100;
+constexpr std::int64_t kFallingSteps = 100;
 /// A low ratio tells only soon after the warm-up: with SGD, updates shrink as the loss falls.
 constexpr std::int64_t kEarlySteps = 200;
 constexpr double kEarlyShare = 0.02;
-constexpr double kMostRaised = 10;
+constexpr double kMostRaisedRate = 10;
 /// A rate that is far too high is lowered to one that trains at all.
 constexpr double kLargestLowered = 0.02;
 /// The loss is higher than at its beginning: far, or for long; else a longer warm-up may do.
@@ -74,11 +74,11 @@ void setRate(Finding& finding, const RunSoFar& run, double factor) {
 }
 
 std::optional<Finding> tooLargeUpdates(const RunSoFar& run) {
-  const auto from = run.startOfLast(kSteps);
+  const auto from = run.startOfLast(kFallingSteps);
   if (!from) return std::nullopt;
   const auto ratio = medianUpdateRatio(run, std::max(run.warmupEnd(), run.since) + 1);
   const auto change = lossChange(run, *from);
-  if (!ratio || !change || *ratio <= kMostRatio || *change <= 1) return std::nullopt;
+  if (!ratio || !change || *ratio <= kMostUpdateRatio || *change <= 1) return std::nullopt;
   Finding finding{
       .kind = protocol::AlertKind::LearningRateTooHigh,
       .problem =
@@ -144,7 +144,7 @@ std::optional<Finding> learningRateTooLow(const RunSoFar& run) {
                   .tags = {events::tags::kTrainTotalLoss, events::tags::kLearningRate},
                   .from = begin + 1,
                   .to = run.step};
-  setRate(finding, run, std::min(kUsualRatio / *ratio, kMostRaised));
+  setRate(finding, run, std::min(kUsualRatio / *ratio, kMostRaisedRate));
   return finding;
 }
 

@@ -70,7 +70,7 @@ bool isAboutToDecay(const RunSoFar& run, std::int64_t steps) {
   });
 }
 
-void setRemedy(Finding& finding, const RunSoFar& run) {
+void setPlateauRemedy(Finding& finding, const RunSoFar& run) {
   finding.remedy = "Lower the learning rate.";
   if (!run.experiment) return;
   if (run.experiment->solver.schedule == config::Schedule::Step) {
@@ -114,7 +114,7 @@ std::optional<Finding> plateau(const RunSoFar& run) {
       .tags = {events::tags::kTrainTotalLoss, events::tags::kLearningRate},
       .from = *from,
       .to = run.step};
-  setRemedy(finding, run);
+  setPlateauRemedy(finding, run);
   return finding;
 }
 

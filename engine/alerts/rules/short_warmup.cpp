@@ -9,7 +9,7 @@ namespace {
 
 /// The first steps after the warm-up in which the loss is watched, and their parts, of which the
 /// highest counts.
-constexpr std::int64_t kSteps = 100, kPart = 20;
+constexpr std::int64_t kWatchedSteps = 100, kPart = 20;
 /// So much higher than before is the loss then …
 constexpr double kRise = 2;
 /// … and has come down again since, or else the learning rate is too high.
@@ -21,12 +21,13 @@ constexpr std::int64_t kLongerBy = 4, kLeastWarmup = 100;
 /// Source: Goyal and others, Accurate, large minibatch SGD, arXiv:1706.02677.
 std::optional<Finding> shortWarmup(const RunSoFar& run) {
   const Curve& loss = run.curves.of(events::tags::kTrainTotalLoss);
-  const std::int64_t end = run.warmupEnd(), watched = end + kSteps;
+  const std::int64_t end = run.warmupEnd(), watched = end + kWatchedSteps;
   // Judged once, while the steps before the end of the warm-up are still known one by one.
-  if (end < run.since || run.step < watched + kSteps || run.step > watched + 2 * kSteps)
+  if (end < run.since || run.step < watched + kWatchedSteps ||
+      run.step > watched + 2 * kWatchedSteps)
     return std::nullopt;
   const auto before = loss.median(std::max<std::int64_t>(1, end - kPart), std::max(end, kPart / 2));
-  const auto since = loss.median(watched + 1, watched + kSteps);
+  const auto since = loss.median(watched + 1, watched + kWatchedSteps);
   double highest = 0;
   for (std::int64_t from = end + 1; from < watched; from += kPart)
     highest = std::max(highest, loss.median(from, from + kPart - 1).value_or(0));

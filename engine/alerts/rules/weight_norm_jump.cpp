@@ -11,7 +11,7 @@ namespace {
 /// A milestone divides the learning rate by more than this from one step to the next.
 constexpr double kMilestoneFactor = 2;
 /// A norm jumps when it changes by this many times its usual change …
-constexpr double kJumpFactor = 5;
+constexpr double kNormJumpFactor = 5;
 /// … and by this share of itself; the norms of half of the parameters do.
 constexpr double kLeastChange = 0.01, kShareOfParameters = 0.5;
 constexpr std::size_t kChangesBefore = 4;
@@ -60,7 +60,7 @@ std::optional<Finding> weightNormJump(const RunSoFar& run) {
     const auto jump = jumpAt(*milestone, *norms);
     if (!jump) continue;
     ++parameters;
-    if (*jump < kJumpFactor) continue;
+    if (*jump < kNormJumpFactor) continue;
     ++jumping;
     if (*jump <= most) continue;
     most = *jump;

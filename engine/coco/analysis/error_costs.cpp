@@ -13,13 +13,13 @@ namespace {
 constexpr std::size_t kFalsePositives = kErrorTypeCount, kFalseNegatives = kErrorTypeCount + 1,
                       kNothing = kErrorTypeCount + 2, kFixes = kErrorTypeCount + 3;
 
-enum class Outcome : std::uint8_t { TruePositive, FalsePositive, Removed };
+enum class EntryOutcome : std::uint8_t { TruePositive, FalsePositive, Removed };
 
 struct Entry {
   double score;
-  Outcome outcome;  ///< as evaluated
-  Outcome fixed;    ///< if its type of error is fixed
-  ErrorType type;   ///< unless it is a true positive
+  EntryOutcome outcome;  ///< as evaluated
+  EntryOutcome fixed;    ///< if its type of error is fixed
+  ErrorType type;        ///< unless it is a true positive
 };
 
 struct ClassEntries {
@@ -27,29 +27,29 @@ struct ClassEntries {
   std::uint64_t gtCount = 0, falseNegatives = 0, missed = 0;
 };
 
-struct ImageChunk {
+struct ErrorChunk {
   std::vector<ClassEntries> classes;
   std::array<std::uint64_t, kErrorTypeCount> counts{};
   InstanceMatcher matcher;
 };
 
 void takeError(const DetectionError& error, double score, const OverlapSet::ClassRows& rows,
-               ImageChunk& chunk) {
+               ErrorChunk& chunk) {
   ++chunk.counts[static_cast<std::size_t>(error.type)];
   const bool changesClass = error.type == ErrorType::Classification && error.becomesTruePositive;
-  const Outcome fixed =
-      error.becomesTruePositive && !changesClass ? Outcome::TruePositive : Outcome::Removed;
+  const EntryOutcome fixed = error.becomesTruePositive && !changesClass ? EntryOutcome::TruePositive
+                                                                        : EntryOutcome::Removed;
   chunk.classes[rows.ofDetections[error.detection]].entries.push_back(
-      {score, Outcome::FalsePositive, fixed, error.type});
+      {score, EntryOutcome::FalsePositive, fixed, error.type});
   if (!changesClass) return;
   const auto annotation = static_cast<std::size_t>(error.annotation);
   chunk.classes[rows.ofAnnotations[annotation]].entries.push_back(
-      {score, Outcome::Removed, Outcome::TruePositive, error.type});
+      {score, EntryOutcome::Removed, EntryOutcome::TruePositive, error.type});
 }
 
 /// In the order of detections, which breaks ties of equal scores.
 void takeDetections(const ImageOverlaps& image, const OverlapSet::ClassRows& rows,
-                    const InstanceMatches& matches, const ImageErrors& errors, ImageChunk& chunk) {
+                    const InstanceMatches& matches, const ImageErrors& errors, ErrorChunk& chunk) {
   auto nextError = errors.detections.begin();
   for (std::size_t d = 0; d < matches.detections.size(); ++d) {
     const double score = image.detections[d].score;
@@ -57,12 +57,12 @@ void takeDetections(const ImageOverlaps& image, const OverlapSet::ClassRows& row
     if (verdict == MatchVerdict::FalsePositive) takeError(*nextError++, score, rows, chunk);
     if (verdict != MatchVerdict::TruePositive) continue;
     chunk.classes[rows.ofDetections[d]].entries.push_back(
-        {score, Outcome::TruePositive, Outcome::TruePositive, ErrorType::Missed});
+        {score, EntryOutcome::TruePositive, EntryOutcome::TruePositive, ErrorType::Missed});
   }
 }
 
 void takeAnnotations(const OverlapSet::ClassRows& rows, const InstanceMatches& matches,
-                     const ImageErrors& errors, ImageChunk& chunk) {
+                     const ImageErrors& errors, ErrorChunk& chunk) {
   for (std::size_t g = 0; g < rows.ofAnnotations.size(); ++g) {
     ClassEntries& own = chunk.classes[rows.ofAnnotations[g]];
     own.gtCount += matches.detectionOfAnnotation[g] != kNotCounted;
@@ -72,9 +72,9 @@ void takeAnnotations(const OverlapSet::ClassRows& rows, const InstanceMatches& m
   chunk.counts[static_cast<std::size_t>(ErrorType::Missed)] += errors.missed.size();
 }
 
-Outcome outcomeOf(const Entry& entry, std::size_t fix) {
-  if (entry.outcome == Outcome::TruePositive) return Outcome::TruePositive;
-  if (fix == kFalsePositives) return Outcome::Removed;
+EntryOutcome outcomeOf(const Entry& entry, std::size_t fix) {
+  if (entry.outcome == EntryOutcome::TruePositive) return EntryOutcome::TruePositive;
+  if (fix == kFalsePositives) return EntryOutcome::Removed;
   return static_cast<std::size_t>(entry.type) == fix ? entry.fixed : entry.outcome;
 }
 
@@ -84,13 +84,13 @@ std::uint64_t gtCountOf(const ClassEntries& list, std::size_t fix) {
   return isOfMissed ? list.gtCount - list.missed : list.gtCount;
 }
 
-RecallCurve curveOf(const ClassEntries& ranked, std::size_t fix) {
+RecallCurve recallCurveOf(const ClassEntries& ranked, std::size_t fix) {
   RankedHits hits;
   double truePositives = 0, counted = 0;
   for (const Entry& entry : ranked.entries) {
-    const Outcome outcome = outcomeOf(entry, fix);
-    counted += outcome != Outcome::Removed;
-    if (outcome == Outcome::TruePositive) hits.push_back({++truePositives, counted});
+    const EntryOutcome outcome = outcomeOf(entry, fix);
+    counted += outcome != EntryOutcome::Removed;
+    if (outcome == EntryOutcome::TruePositive) hits.push_back({++truePositives, counted});
   }
   return precisionAtRecalls(hits, static_cast<double>(gtCountOf(ranked, fix)));
 }
@@ -102,7 +102,7 @@ std::array<double, kFixes> apOfFixes(std::vector<ClassEntries>& lists, int threa
     std::stable_sort(lists[k].entries.begin(), lists[k].entries.end(),
                      [](const Entry& a, const Entry& b) { return a.score > b.score; });
     for (std::size_t m = 0; m < kFixes; ++m) {
-      if (gtCountOf(lists[k], m) > 0) curves[k][m] = curveOf(lists[k], m);
+      if (gtCountOf(lists[k], m) > 0) curves[k][m] = recallCurveOf(lists[k], m);
     }
   });
   std::array<double, kFixes> ap;
@@ -116,9 +116,9 @@ std::array<double, kFixes> apOfFixes(std::vector<ClassEntries>& lists, int threa
   return ap;
 }
 
-std::vector<ClassEntries> join(const std::vector<ImageChunk>& chunks, std::size_t classCount) {
+std::vector<ClassEntries> join(const std::vector<ErrorChunk>& chunks, std::size_t classCount) {
   std::vector<ClassEntries> lists(classCount);
-  for (const ImageChunk& chunk : chunks) {
+  for (const ErrorChunk& chunk : chunks) {
     for (std::size_t k = 0; k < classCount; ++k) {
       const ClassEntries& part = chunk.classes[k];
       lists[k].entries.insert(lists[k].entries.end(), part.entries.begin(), part.entries.end());
@@ -134,7 +134,7 @@ std::vector<ClassEntries> join(const std::vector<ImageChunk>& chunks, std::size_
 
 ErrorCosts errorCosts(const OverlapSet& set, double iouThreshold, double backgroundIou,
                       int threads) {
-  const auto takeImage = [&](ImageChunk& chunk, std::size_t i) {
+  const auto takeImage = [&](ErrorChunk& chunk, std::size_t i) {
     chunk.classes.resize(set.categories().size());
     const ImageOverlaps& image = set.images()[i];
     const InstanceMatches& matches = chunk.matcher.match(image, iouThreshold);
@@ -142,7 +142,7 @@ ErrorCosts errorCosts(const OverlapSet& set, double iouThreshold, double backgro
     takeDetections(image, set.rowsOf(i), matches, errors, chunk);
     takeAnnotations(set.rowsOf(i), matches, errors, chunk);
   };
-  const auto chunks = forImageChunks<ImageChunk>(set.images().size(), threads, takeImage);
+  const auto chunks = forImageChunks<ErrorChunk>(set.images().size(), threads, takeImage);
   std::vector<ClassEntries> lists = join(chunks, set.categories().size());
   const auto ap = apOfFixes(lists, threads);
   const auto costOf = [&ap](std::size_t fix) {
@@ -151,7 +151,7 @@ ErrorCosts errorCosts(const OverlapSet& set, double iouThreshold, double backgro
   };
   ErrorCosts costs;
   costs.ap = ap[kNothing];
-  for (const ImageChunk& chunk : chunks) {
+  for (const ErrorChunk& chunk : chunks) {
     for (std::size_t e = 0; e < kErrorTypeCount; ++e) costs.types[e].count += chunk.counts[e];
   }
   for (std::size_t e = 0; e < kErrorTypeCount; ++e) {

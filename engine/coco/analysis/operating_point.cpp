@@ -16,7 +16,7 @@ struct ConfusedPair {
 };
 
 /// The counts of a chunk of images.
-struct ImageChunk {
+struct CountChunk {
   std::vector<Counts> classes;
   std::vector<Counts> sizes;
   std::vector<ConfusedPair> confusions;
@@ -45,7 +45,7 @@ Counts countSize(const OverlapSet::ClassRows& rows, std::uint32_t shown, std::si
 }
 
 /// All sizes, by class, for the image given to InstanceMatcher::begin(). Sets chunk.isFalse.
-Counts countClasses(const OverlapSet::ClassRows& rows, std::uint32_t shown, ImageChunk& chunk) {
+Counts countClasses(const OverlapSet::ClassRows& rows, std::uint32_t shown, CountChunk& chunk) {
   Counts all;
   chunk.isFalse.resize(shown);
   for (std::uint32_t d = 0; d < shown; ++d) chunk.isFalse[d] = rows.sizesOfDetections[d] & 1;
@@ -73,7 +73,7 @@ Counts countClasses(const OverlapSet::ClassRows& rows, std::uint32_t shown, Imag
 /// Matches false positives with missed objects of other classes, by falling score. Call it after
 /// countClasses.
 void findConfusions(const ImageOverlaps& image, const OverlapSet::ClassRows& rows,
-                    double iouThreshold, ImageChunk& chunk) {
+                    double iouThreshold, CountChunk& chunk) {
   chunk.isTaken.assign(image.annotations.size(), 0);
   const std::vector<std::int32_t>& found = chunk.matcher.detectionOfAnnotation();
   const double least = cappedIouThreshold(iouThreshold);
@@ -96,7 +96,7 @@ void findConfusions(const ImageOverlaps& image, const OverlapSet::ClassRows& row
 }
 
 ConfusionMatrix confusionMatrix(const std::vector<Counts>& classes,
-                                const std::vector<ImageChunk>& chunks) {
+                                const std::vector<CountChunk>& chunks) {
   ConfusionMatrix matrix(classes.size());
   const std::size_t background = matrix.background();
   for (std::size_t k = 0; k < classes.size(); ++k) {
@@ -104,7 +104,7 @@ ConfusionMatrix confusionMatrix(const std::vector<Counts>& classes,
     matrix.at(background, k) = static_cast<std::uint32_t>(classes[k].falsePositives);
     matrix.at(k, background) = static_cast<std::uint32_t>(classes[k].falseNegatives);
   }
-  for (const ImageChunk& chunk : chunks) {
+  for (const CountChunk& chunk : chunks) {
     for (const ConfusedPair& pair : chunk.confusions) {
       ++matrix.at(pair.actual, pair.predicted);
       --matrix.at(background, pair.predicted);
@@ -137,7 +137,7 @@ OperatingPoint operatingPoint(const OverlapSet& set, double scoreThreshold, doub
   point.images.resize(set.images().size());
   point.classes.resize(set.categories().size());
   point.sizes.resize(set.areas().size());
-  const auto takeImage = [&](ImageChunk& chunk, std::size_t i) {
+  const auto takeImage = [&](CountChunk& chunk, std::size_t i) {
     chunk.classes.resize(set.categories().size());
     chunk.sizes.resize(set.areas().size());
     const ImageOverlaps& image = set.images()[i];
@@ -151,8 +151,8 @@ OperatingPoint operatingPoint(const OverlapSet& set, double scoreThreshold, doub
       chunk.sizes[s] += countSize(rows, shown, s, set.areas()[s], chunk.matcher);
     }
   };
-  const auto chunks = forImageChunks<ImageChunk>(point.images.size(), threads, takeImage);
-  for (const ImageChunk& chunk : chunks) {
+  const auto chunks = forImageChunks<CountChunk>(point.images.size(), threads, takeImage);
+  for (const CountChunk& chunk : chunks) {
     for (std::size_t s = 0; s < point.sizes.size(); ++s) point.sizes[s] += chunk.sizes[s];
     for (std::size_t k = 0; k < point.classes.size(); ++k) point.classes[k] += chunk.classes[k];
   }
@@ -166,7 +166,7 @@ std::vector<ConfusedInstance> confusedInstances(const OverlapSet& set, std::size
   const ImageOverlaps& overlaps = set.images()[image];
   const OverlapSet::ClassRows& rows = set.rowsOf(image);
   const std::uint32_t shown = InstanceMatcher::countShown(overlaps, scoreThreshold);
-  ImageChunk chunk;
+  CountChunk chunk;
   chunk.classes.resize(set.categories().size());
   chunk.matcher.begin(overlaps, iouThreshold, shown);
   countClasses(rows, shown, chunk);

@@ -20,7 +20,7 @@ struct ScoredList {
   std::uint64_t gtCount = 0;
 };
 
-struct ImageChunk {
+struct ScoreChunk {
   std::vector<ScoredList> classes;
   InstanceMatcher matcher;
 };
@@ -45,14 +45,14 @@ void rank(ScoredList& list) {
 }
 
 std::vector<ScoredList> listsByClass(const OverlapSet& set, double iouThreshold, int threads) {
-  const auto takeImage = [&](ImageChunk& chunk, std::size_t i) {
+  const auto takeImage = [&](ScoreChunk& chunk, std::size_t i) {
     chunk.classes.resize(set.categories().size());
     const ImageOverlaps& image = set.images()[i];
     takeMatches(image, set.rowsOf(i), chunk.matcher.match(image, iouThreshold), chunk.classes);
   };
-  const auto chunks = forImageChunks<ImageChunk>(set.images().size(), threads, takeImage);
+  const auto chunks = forImageChunks<ScoreChunk>(set.images().size(), threads, takeImage);
   std::vector<ScoredList> lists(set.categories().size());
-  for (const ImageChunk& chunk : chunks) {
+  for (const ScoreChunk& chunk : chunks) {
     for (std::size_t k = 0; k < lists.size(); ++k) {
       const auto& detections = chunk.classes[k].detections;
       lists[k].detections.insert(lists[k].detections.end(), detections.begin(), detections.end());

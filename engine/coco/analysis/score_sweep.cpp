@@ -26,14 +26,14 @@ std::vector<CountsAtScore> evenThresholds(const OverlapSet& set) {
 }
 
 /// The detections of a chunk of images, by the highest threshold that they reach.
-struct ImageChunk {
+struct SweepChunk {
   std::vector<Counts> reaching = std::vector<Counts>(kThresholds);
   std::uint64_t gtCount = 0;
   InstanceMatcher matcher;
 };
 
 void takeImage(const ImageOverlaps& image, const InstanceMatches& matches,
-               const std::vector<CountsAtScore>& sweep, ImageChunk& chunk) {
+               const std::vector<CountsAtScore>& sweep, SweepChunk& chunk) {
   for (std::size_t d = 0; d < matches.detections.size(); ++d) {
     const auto above = std::upper_bound(
         sweep.begin(), sweep.end(), image.detections[d].score,
@@ -51,13 +51,13 @@ void takeImage(const ImageOverlaps& image, const InstanceMatches& matches,
 
 std::vector<CountsAtScore> sweepScores(const OverlapSet& set, double iouThreshold, int threads) {
   std::vector<CountsAtScore> sweep = evenThresholds(set);
-  const auto chunks = forImageChunks<ImageChunk>(
-      set.images().size(), threads, [&](ImageChunk& chunk, std::size_t i) {
+  const auto chunks = forImageChunks<SweepChunk>(
+      set.images().size(), threads, [&](SweepChunk& chunk, std::size_t i) {
         const ImageOverlaps& image = set.images()[i];
         takeImage(image, chunk.matcher.match(image, iouThreshold), sweep, chunk);
       });
   std::uint64_t gtCount = 0;
-  for (const ImageChunk& chunk : chunks) {
+  for (const SweepChunk& chunk : chunks) {
     gtCount += chunk.gtCount;
     for (std::size_t t = 0; t < kThresholds; ++t) sweep[t].counts += chunk.reaching[t];
   }

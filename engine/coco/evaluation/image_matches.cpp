@@ -125,7 +125,7 @@ void sortByCategory(std::vector<const Entry*>& entries) {
 
 /// Removes the leading entries of one category from the list.
 template <typename Entry>
-std::span<const Entry* const> takeCategory(std::span<const Entry* const>& entries, CategoryId id) {
+std::span<const Entry* const> takeEntriesOf(std::span<const Entry* const>& entries, CategoryId id) {
   std::size_t count = 0;
   while (count < entries.size() && entries[count]->categoryId == id) ++count;
   const auto taken = entries.first(count);
@@ -174,8 +174,8 @@ ImageMatches matchDetections(const Image& image, const std::vector<Annotation>& 
         detectionsLeft.empty() ? gtLeft.front()->categoryId
         : gtLeft.empty()       ? detectionsLeft.front()->categoryId
                          : std::min(gtLeft.front()->categoryId, detectionsLeft.front()->categoryId);
-    const auto classGt = takeCategory(gtLeft, category);
-    const auto classDetections = takeCategory(detectionsLeft, category);
+    const auto classGt = takeEntriesOf(gtLeft, category);
+    const auto classDetections = takeEntriesOf(detectionsLeft, category);
     matcher.matchInto(matches, category, classGt, classDetections);
   }
   matches.shrinkToFit();

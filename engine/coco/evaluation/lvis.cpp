@@ -32,9 +32,9 @@ std::vector<const Detection*> countedDetections(const Image& image,
   return ranked;
 }
 
-ImageMatches matchImage(const Image& image, const std::vector<Annotation>& annotations,
-                        const std::vector<Detection>& detections, IouType type,
-                        const Params& params) {
+ImageMatches matchLvisImage(const Image& image, const std::vector<Annotation>& annotations,
+                            const std::vector<Detection>& detections, IouType type,
+                            const Params& params) {
   ImageMatches matches = matchDetections(
       image, annotations, countedDetections(image, annotations, detections), type, params);
   for (std::size_t c = 0; c < matches.size(); ++c) {
@@ -84,8 +84,8 @@ LvisMetrics evaluateLvis(const Dataset& groundTruth, const ResultsFile& results,
   params.maxDetections = {1, 10, kLvisMaxDetections};
   std::vector<ImageMatches> matches(groundTruth.images().size());
   base::parallelFor(matches.size(), threads, [&](std::size_t i) {
-    matches[i] = matchImage(groundTruth.images()[i], groundTruth.annotationsOf(i),
-                            results.detectionsOf(i), type, params);
+    matches[i] = matchLvisImage(groundTruth.images()[i], groundTruth.annotationsOf(i),
+                                results.detectionsOf(i), type, params);
   });
   LvisMetrics metrics;
   metrics.all = accumulate(matches, groundTruth.categories(), params, threads);

@@ -10,6 +10,13 @@
 #include "engine/coco/files/result_entries.h"
 
 namespace lockstep::coco {
+
+/// What all entries say, but for where they are.
+struct ResultsSummary {
+  ResultEntry first{};  ///< of the file
+  std::atomic<bool> haveMasks = true;
+};
+
 namespace {
 
 constexpr std::string_view kList = "detections", kImages = "image_ids", kUnreadable = "unreadable";
@@ -84,13 +91,8 @@ ImageId renamed(const JsonFile& file, ImageId written, const std::vector<ImageId
   return as[place];
 }
 
-/// What all entries say, but for where they are.
-struct Summary {
-  ResultEntry first{};  ///< of the file
-  std::atomic<bool> haveMasks = true;
-};
-
-std::vector<Place> readPlaces(const JsonFile& file, const JsonTable& results, Summary& summary) {
+std::vector<Place> readPlaces(const JsonFile& file, const JsonTable& results,
+                              ResultsSummary& summary) {
   ErrorList errors(file.name());
   const std::size_t firstAt =
       results.pieces.empty()
@@ -125,7 +127,7 @@ struct ResultsByImage::Stretch {
 
 struct ResultsByImage::Content {
   JsonFile file;
-  Summary summary{};
+  ResultsSummary summary{};
   std::vector<Stretch> stretches{};  ///< by image, then by place
   std::vector<std::string> unreadable{};
   std::size_t oddScores = 0;

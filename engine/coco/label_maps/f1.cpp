@@ -59,9 +59,9 @@ class LargestMatching {
   std::vector<std::uint32_t> reachedFrom_, reachedBy_;
 };
 
-using Tallies = std::unordered_map<CategoryId, SegmentCounts>;
+using CountsByCategory = std::unordered_map<CategoryId, SegmentCounts>;
 
-void addImage(const SegmentOverlaps& image, double iouThreshold, Tallies& tallies) {
+void countSegments(const SegmentOverlaps& image, double iouThreshold, CountsByCategory& tallies) {
   LargestMatching matching(image.objects.size(), image.detections.size());
   for (const SegmentOverlap& pair : image.pairs) {
     const Segment& object = image.objects[pair.object];
@@ -108,8 +108,8 @@ SegmentCountsByThreshold segmentCounts(std::span<const SegmentOverlaps> images,
   SegmentCountsByThreshold result;
   for (const Category& category : categories) result.classes.push_back({category.id, {}});
   for (const double threshold : iouThresholds) {
-    Tallies tallies;
-    for (const SegmentOverlaps& image : images) addImage(image, threshold, tallies);
+    CountsByCategory tallies;
+    for (const SegmentOverlaps& image : images) countSegments(image, threshold, tallies);
     SegmentCounts& all = result.all.emplace_back();
     all.iouThreshold = threshold;
     for (ClassSegmentCounts& ofClass : result.classes) {

@@ -11,9 +11,9 @@ struct Tally {
   double iou = 0;  ///< sum over the matches
   std::uint64_t truePositives = 0, falsePositives = 0, falseNegatives = 0;
 };
-using Tallies = std::unordered_map<CategoryId, Tally>;
+using TalliesByCategory = std::unordered_map<CategoryId, Tally>;
 
-void addImage(const SegmentOverlaps& image, Tallies& tallies) {
+void tallyImage(const SegmentOverlaps& image, TalliesByCategory& tallies) {
   std::vector<char> objectIsMatched(image.objects.size(), 0),
       detectionIsMatched(image.detections.size(), 0);
   for (const SegmentOverlap& pair : image.pairs) {
@@ -57,8 +57,8 @@ ClassPanopticQuality qualityOf(CategoryId category, const Tally& tally) {
 
 PanopticQualities panopticQuality(std::span<const SegmentOverlaps> images,
                                   const std::vector<Category>& categories) {
-  Tallies tallies;
-  for (const SegmentOverlaps& image : images) addImage(image, tallies);
+  TalliesByCategory tallies;
+  for (const SegmentOverlaps& image : images) tallyImage(image, tallies);
   PanopticQualities qualities;
   PanopticQuality sum{0, 0, 0};
   int count = 0;

@@ -59,7 +59,7 @@ std::string axes(const LineChart& chart, const Frame& frame) {
   return text + label("middle", frame.left + frame.width / 2, frame.bottom() + 38, chart.xName);
 }
 
-std::string legend(const std::vector<Line>& lines) {
+std::string lineLegend(const std::vector<Line>& lines) {
   std::string text = "<p class=\"legend\">";
   for (const Line& line : lines) {
     text += std::string(
@@ -74,7 +74,7 @@ std::string legend(const std::vector<Line>& lines) {
 
 std::string drawn(const LineChart& chart) {
   const Frame frame{44, 10, 500, 260, chart.xLow, chart.xHigh};
-  std::string text = legend(chart.lines);
+  std::string text = lineLegend(chart.lines);
   text +=
       std::string("<svg class=\"chart lines\" viewBox=\"0 0 560 316\" role=\"img\" aria-label=\"") +
       chart.yName + " against " + chart.xName + "\">\n" + axes(chart, frame) + "\n";

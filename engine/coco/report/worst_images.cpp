@@ -190,7 +190,7 @@ std::string drawnImage(const ReportSource& source, std::size_t index,
   return text + drawnLabels(all, image) + "</svg></div></figure>\n";
 }
 
-std::string legend() {
+std::string outlineLegend() {
   std::string text = "<p class=\"legend\">";
   for (const auto& [style, name] :
        {std::pair("tp", "true positive"), std::pair("fp", "false positive"),
@@ -220,7 +220,7 @@ std::string worstImages(const ReportSource& source, Report& report) {
           thresholdsText(source.analysis) +
           "; ties by fewer true positives. Hover over an outline without a label to see "
           "it.</p>\n" +
-          legend() + "<div class=\"shots\">\n";
+          outlineLegend() + "<div class=\"shots\">\n";
   ImageEmbedder embedder(source.imagesFolder);
   for (const std::size_t i : order) {
     const Image& image = source.groundTruth.images()[i];

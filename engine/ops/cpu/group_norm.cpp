@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kPart = 512;  // pixels whose sums belong together, whatever the threads
 /// Pixels of halves that become float32 at once; sums are the same with any multiple of
 /// channel_sums' own runs.
-constexpr std::int64_t kRun = 64;
+constexpr std::int64_t kHalfRun = 64;
 
 /// Sizes of a channels_last map that is normalised in groups.
 struct MapSize {
@@ -44,7 +44,7 @@ struct Part {
 /// body(part, room) for all pixels, parts of one image side by side. `room` is a thread's own.
 template <typename Body>
 void forEachPart(const MapSize& size, bool isHalf, const Body& body) {
-  const std::int64_t run = isHalf ? kRun : kPart;
+  const std::int64_t run = isHalf ? kHalfRun : kPart;
   const cpu::OnSpareThreads threads;
   at::parallel_for(0, size.images * size.parts(), 1, [&](std::int64_t begin, std::int64_t end) {
     FloatRoom room(isHalf ? run * size.channels : 0);

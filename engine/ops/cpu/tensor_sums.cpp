@@ -11,9 +11,9 @@
 namespace lockstep::ops {
 namespace {
 
-constexpr std::int64_t kLanes = 16;
+constexpr std::int64_t kSumLanes = 16;
 
-using Lanes = std::array<double, kLanes>;
+using SumLanes = std::array<double, kSumLanes>;
 using Sums = std::array<double, 3>;  // by TensorSum
 
 /// Consecutive elements of one tensor.
@@ -22,7 +22,7 @@ struct Chunk {
   std::int64_t count;
 };
 
-double total(const Lanes& lanes) {
+double total(const SumLanes& lanes) {
   double sum = 0;
   for (const double lane : lanes) sum += lane;
   return sum;
@@ -30,13 +30,13 @@ double total(const Lanes& lanes) {
 
 // The sums of the lanes are local, so that the compiler keeps them in registers.
 
-/// The count is a multiple of kLanes.
+/// The count is a multiple of kSumLanes.
 LOCKSTEP_VECTOR_CLONES
 void addSums(const float* values, std::int64_t count, Sums& result) {
-  Lanes sums{}, squares{};
-  for (std::int64_t i = 0; i < count; i += kLanes) {
+  SumLanes sums{}, squares{};
+  for (std::int64_t i = 0; i < count; i += kSumLanes) {
 #pragma omp simd
-    for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+    for (std::int64_t lane = 0; lane < kSumLanes; ++lane) {
       const double value = values[i + lane];
       sums[lane] += value;
       squares[lane] += value * value;
@@ -46,13 +46,13 @@ void addSums(const float* values, std::int64_t count, Sums& result) {
   result[kSumOfSquares] += total(squares);
 }
 
-/// The count is a multiple of kLanes.
+/// The count is a multiple of kSumLanes.
 LOCKSTEP_VECTOR_CLONES
 void addDifferences(const float* values, const float* others, std::int64_t count, Sums& result) {
-  Lanes squares{};
-  for (std::int64_t i = 0; i < count; i += kLanes) {
+  SumLanes squares{};
+  for (std::int64_t i = 0; i < count; i += kSumLanes) {
 #pragma omp simd
-    for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+    for (std::int64_t lane = 0; lane < kSumLanes; ++lane) {
       const double difference = static_cast<double>(values[i + lane]) - others[i + lane];
       squares[lane] += difference * difference;
     }
@@ -62,15 +62,15 @@ void addDifferences(const float* values, const float* others, std::int64_t count
 
 Sums sumsOf(const Chunk& chunk) {
   Sums sums{};
-  const std::int64_t whole = chunk.count / kLanes * kLanes;
-  float values[kLanes] = {}, others[kLanes] = {};  // the rest, filled up with zeros
+  const std::int64_t whole = chunk.count / kSumLanes * kSumLanes;
+  float values[kSumLanes] = {}, others[kSumLanes] = {};  // the rest, filled up with zeros
   std::copy(chunk.values + whole, chunk.values + chunk.count, values);
   addSums(chunk.values, whole, sums);
-  addSums(values, kLanes, sums);
+  addSums(values, kSumLanes, sums);
   if (chunk.others == nullptr) return sums;
   std::copy(chunk.others + whole, chunk.others + chunk.count, others);
   addDifferences(chunk.values, chunk.others, whole, sums);
-  addDifferences(values, others, kLanes, sums);
+  addDifferences(values, others, kSumLanes, sums);
   return sums;
 }
 

@@ -11,7 +11,7 @@
 namespace lockstep::ops {
 namespace {
 
-constexpr int kThreads = 128;
+constexpr int kBoxThreads = 128;
 
 template <typename Job>
 __global__ void boxKernel(Job job) {
@@ -25,8 +25,8 @@ template <typename Job>
 void cuda::runJob(const Job& job, const c10::Device& device) {
   if (job.sizes.count() == 0) return;
   const c10::cuda::CUDAGuard guard(device);
-  const auto blocks = static_cast<unsigned>((job.sizes.count() + kThreads - 1) / kThreads);
-  boxKernel<<<blocks, kThreads, 0, c10::cuda::getCurrentCUDAStream()>>>(job);
+  const auto blocks = static_cast<unsigned>((job.sizes.count() + kBoxThreads - 1) / kBoxThreads);
+  boxKernel<<<blocks, kBoxThreads, 0, c10::cuda::getCurrentCUDAStream()>>>(job);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 

@@ -11,28 +11,30 @@
 namespace lockstep::ops {
 namespace {
 
-constexpr int kThreads = 256;
+constexpr int kPoolThreads = 256;
 
 /// Blocks for `rows` of so many pixels, kCount channels a thread.
 template <int kCount>
 dim3 gridOf(std::int64_t rows, std::int64_t width, std::int64_t channels) {
   const std::int64_t items = width * (channels / kCount);
-  return {static_cast<unsigned>(rows), static_cast<unsigned>((items + kThreads - 1) / kThreads), 1};
+  return {static_cast<unsigned>(rows),
+          static_cast<unsigned>((items + kPoolThreads - 1) / kPoolThreads), 1};
 }
 
 template <typename T, int kCount>
-void launchForward(const T* x, const PoolSize& size, T* out, std::uint8_t* argmax) {
+void launchPool(const T* x, const PoolSize& size, T* out, std::uint8_t* argmax) {
   const dim3 grid = gridOf<kCount>(size.images * size.outHeight, size.outWidth, size.channels);
   maxPoolKernel<T, kCount>
-      <<<grid, kThreads, 0, c10::cuda::getCurrentCUDAStream()>>>(size, x, out, argmax);
+      <<<grid, kPoolThreads, 0, c10::cuda::getCurrentCUDAStream()>>>(size, x, out, argmax);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
 template <typename T, int kCount>
-void launchBackward(const T* gradOut, const std::uint8_t* argmax, const PoolSize& size, T* gradIn) {
+void launchPoolBackward(const T* gradOut, const std::uint8_t* argmax, const PoolSize& size,
+                        T* gradIn) {
   const dim3 grid = gridOf<kCount>(size.images * size.height, size.width, size.channels);
   maxPoolBackwardKernel<T, kCount>
-      <<<grid, kThreads, 0, c10::cuda::getCurrentCUDAStream()>>>(size, gradOut, argmax, gradIn);
+      <<<grid, kPoolThreads, 0, c10::cuda::getCurrentCUDAStream()>>>(size, gradOut, argmax, gradIn);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
@@ -43,8 +45,8 @@ void cuda::maxPool(const at::Tensor& x, at::Tensor& out, at::Tensor& argmax) {
   const c10::cuda::CUDAGuard guard(x.device());
   AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, x.scalar_type(), "max_pool", [&] {
     const auto* from = x.const_data_ptr<scalar_t>();
-    const auto run = hasPacks(from, size.channels) ? launchForward<scalar_t, kPackCount<scalar_t>>
-                                                   : launchForward<scalar_t, 1>;
+    const auto run = hasPacks(from, size.channels) ? launchPool<scalar_t, kPackCount<scalar_t>>
+                                                   : launchPool<scalar_t, 1>;
     run(from, size, out.data_ptr<scalar_t>(), argmax.data_ptr<std::uint8_t>());
   });
 }
@@ -57,8 +59,8 @@ void cuda::maxPoolBackward(const at::Tensor& gradOut, const at::Tensor& argmax,
       at::kHalf, at::kBFloat16, gradOut.scalar_type(), "max_pool_backward", [&] {
         const auto* from = gradOut.const_data_ptr<scalar_t>();
         const auto run = hasPacks(from, size.channels)
-                             ? launchBackward<scalar_t, kPackCount<scalar_t>>
-                             : launchBackward<scalar_t, 1>;
+                             ? launchPoolBackward<scalar_t, kPackCount<scalar_t>>
+                             : launchPoolBackward<scalar_t, 1>;
         run(from, argmax.const_data_ptr<std::uint8_t>(), size, gradIn.data_ptr<scalar_t>());
       });
 }

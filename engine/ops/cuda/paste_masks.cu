@@ -11,7 +11,7 @@
 namespace lockstep::ops {
 namespace {
 
-constexpr int kThreads = 128;
+constexpr int kPasteThreads = 128;
 
 /// changes: where the pixels of the mask change.
 MaskRuns runsBetween(const int* changes, std::int64_t count, std::int64_t pixels) {
@@ -37,19 +37,19 @@ std::vector<MaskRuns> cuda::pasteMasks(const at::Tensor& probs, const at::Tensor
                      static_cast<int>(side),        pasteGrowth(side),
                      static_cast<int>(size.height), static_cast<int>(size.width)};
   const auto stream = c10::cuda::getCurrentCUDAStream();
-  const dim3 grid(static_cast<unsigned>((size.width + kThreads - 1) / kThreads),
+  const dim3 grid(static_cast<unsigned>((size.width + kPasteThreads - 1) / kPasteThreads),
                   static_cast<unsigned>(detections));
   at::Tensor counts = at::empty({detections, size.width}, probs.options().dtype(at::kInt));
-  countChangesKernel<<<grid, kThreads, 0, stream>>>(job, counts.data_ptr<int>());
+  countChangesKernel<<<grid, kPasteThreads, 0, stream>>>(job, counts.data_ptr<int>());
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   const at::Tensor ends = counts.flatten().cumsum(0);  // int64
   const at::Tensor endOfMask = ends.view({detections, size.width}).select(1, -1).contiguous().cpu();
   const std::int64_t* end = endOfMask.const_data_ptr<std::int64_t>();
   at::Tensor changes = at::empty({end[detections - 1]}, counts.options());
   if (changes.numel() > 0) {
-    writeChangesKernel<<<grid, kThreads, 0, stream>>>(job, counts.const_data_ptr<int>(),
-                                                      ends.const_data_ptr<std::int64_t>(),
-                                                      changes.data_ptr<int>());
+    writeChangesKernel<<<grid, kPasteThreads, 0, stream>>>(job, counts.const_data_ptr<int>(),
+                                                           ends.const_data_ptr<std::int64_t>(),
+                                                           changes.data_ptr<int>());
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   }
   const at::Tensor there = changes.cpu();

@@ -37,7 +37,7 @@ RoiLevel describe(std::size_t index, const LevelSize& size, double scale, const 
 
 /// In packs where the maps allow it.
 template <typename T>
-void launchForward(const at::Tensor& map, const RoiLevel& level, at::Tensor& out) {
+void launchRoiAlign(const at::Tensor& map, const RoiLevel& level, at::Tensor& out) {
   constexpr int kCount = kPackCount<T>;
   const MapStrides strides{map.stride(0), map.stride(2), map.stride(3)};
   const T* features = map.const_data_ptr<T>();
@@ -80,8 +80,8 @@ struct Returned {
 };
 
 template <typename T>
-void launchBackward(const std::vector<Returned>& sets, std::size_t index, const LevelSize& size,
-                    double scale, at::Tensor& gradIn) {
+void launchRoiAlignBackward(const std::vector<Returned>& sets, std::size_t index,
+                            const LevelSize& size, double scale, at::Tensor& gradIn) {
   GradOfSets<T> all{};
   for (const Returned& each : sets) {
     all.sets[all.count++] = {describe(index, size, scale, each.set), each.lists.lists(),
@@ -103,7 +103,7 @@ at::Tensor poolSet(at::TensorList features, const std::vector<double>& spatialSc
         describe(i, {map.size(1), map.size(2), map.size(3)}, spatialScales[i], set);
     AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, map.scalar_type(),
                                     "roi_align_forward",
-                                    [&] { launchForward<scalar_t>(map, level, out); });
+                                    [&] { launchRoiAlign<scalar_t>(map, level, out); });
   }
   return out.permute({0, 3, 1, 2});
 }
@@ -135,8 +135,8 @@ std::vector<at::Tensor> cuda::roiAlignBackward(
     at::Tensor gradIn = at::empty({images, height, width, channels}, options);
     AT_DISPATCH_FLOATING_TYPES_AND2(
         at::kHalf, at::kBFloat16, gradIn.scalar_type(), "roi_align_backward", [&] {
-          launchBackward<scalar_t>(returned, i, {channels, height, width}, spatialScales[i],
-                                   gradIn);
+          launchRoiAlignBackward<scalar_t>(returned, i, {channels, height, width}, spatialScales[i],
+                                           gradIn);
         });
     grads.push_back(gradIn.permute({0, 3, 1, 2}));
   }

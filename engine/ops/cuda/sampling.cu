@@ -14,8 +14,9 @@
 namespace lockstep::ops {
 namespace {
 
-constexpr int kThreads = 512;
-constexpr std::int64_t kPartSize = 16384;  // candidates of a block; a multiple of kThreads
+constexpr int kSampleThreads = 512;
+constexpr std::int64_t kSamplePartSize =
+    16384;  // candidates of a block; a multiple of kSampleThreads
 
 at::Tensor wordsOnDevice(const SamplingKeys& keys, const at::Device& device) {
   std::vector<std::int64_t> words;
@@ -44,7 +45,7 @@ BalancedSelection cuda::sampleBalanced(const at::Tensor& labels, const SampleCou
   if (sample.indices.numel() == 0) return sample;
 
   const at::Tensor words = wordsOnDevice(keys, all.device());
-  const std::int64_t parts = (candidates + kPartSize - 1) / kPartSize;
+  const std::int64_t parts = (candidates + kSamplePartSize - 1) / kSamplePartSize;
   const std::int64_t partial = parts > 1 ? images * 2 * parts * slots : 0;
   at::Tensor partialKeys = at::empty({partial}, all.options()),
              partialIndices = at::empty({partial}, all.options().dtype(at::kInt));
@@ -54,7 +55,7 @@ BalancedSelection cuda::sampleBalanced(const at::Tensor& labels, const SampleCou
                       static_cast<int>(candidates),
                       static_cast<int>(std::min(counts.mostPositives(), slots)),
                       static_cast<int>(slots),
-                      static_cast<int>(kPartSize),
+                      static_cast<int>(kSamplePartSize),
                       static_cast<int>(parts),
                       {reinterpret_cast<std::uint64_t*>(partialKeys.data_ptr<std::int64_t>()),
                        reinterpret_cast<std::uint32_t*>(partialIndices.data_ptr<int>())},
@@ -65,10 +66,10 @@ BalancedSelection cuda::sampleBalanced(const at::Tensor& labels, const SampleCou
   const auto imageCount = static_cast<unsigned>(images);
   if (parts > 1) {
     const dim3 grid(static_cast<unsigned>(parts), 2, imageCount);
-    samplePartsKernel<<<grid, kThreads, 0, stream>>>(job);
+    samplePartsKernel<<<grid, kSampleThreads, 0, stream>>>(job);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   }
-  sampleKernel<<<imageCount, kThreads, 0, stream>>>(job);
+  sampleKernel<<<imageCount, kSampleThreads, 0, stream>>>(job);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   return sample;
 }

@@ -13,8 +13,8 @@
 namespace lockstep::ops {
 namespace {
 
-constexpr int kThreads = 512;
-constexpr std::int64_t kPartSize = 16384;  // scores of a block
+constexpr int kSegmentThreads = 512;
+constexpr std::int64_t kSegmentPartSize = 16384;  // scores of a block
 
 template <typename T>
 void launch(const SegmentJob<T>& job, std::int64_t images) {
@@ -22,11 +22,11 @@ void launch(const SegmentJob<T>& job, std::int64_t images) {
   const auto imageCount = static_cast<unsigned>(images);
   if (job.plan.hasManyParts) {
     const dim3 grid(static_cast<unsigned>(job.plan.parts), imageCount);
-    bestOfPartsKernel<<<grid, kThreads, 0, stream>>>(job);
+    bestOfPartsKernel<<<grid, kSegmentThreads, 0, stream>>>(job);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   }
   const dim3 grid(static_cast<unsigned>(job.plan.segmentCount), imageCount);
-  bestOfSegmentsKernel<<<grid, kThreads, 0, stream>>>(job);
+  bestOfSegmentsKernel<<<grid, kSegmentThreads, 0, stream>>>(job);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
@@ -39,7 +39,7 @@ SegmentedTopK cuda::segmentedTopK(const at::Tensor& scores, const std::vector<st
   const c10::cuda::CUDAGuard guard(scores.device());
   const at::Tensor values = scores.contiguous();
   const std::int64_t images = values.size(0);
-  const SegmentPlan plan = planSegments(sizes, most, kPartSize);
+  const SegmentPlan plan = planSegments(sizes, most, kSegmentPartSize);
   const auto indexOptions = values.options().dtype(at::kLong);
   SegmentedTopK best{at::empty({images, plan.bestCount}, indexOptions),
                      at::empty({images, plan.bestCount}, indexOptions)};

@@ -1,0 +1,261 @@
+// packaging/quickstart.sh and the build of packaging/lib.sh, with programs that are made up.
+#include <QProcess>
+#include <QRegularExpression>
+#include <QTest>
+#include <csignal>
+#include <filesystem>
+
+#include "engine/base/file_lock.h"
+#include "tests/packaging/script_bench.h"
+#include "tests/support/contains.h"
+#include "tests/support/test_main.h"
+
+using namespace lockstep;
+using tests::contains;
+using tests::ScriptBench;
+
+namespace {
+
+constexpr const char* kMarker = "build/quickstart/shapes/preparing.json";
+constexpr const char* kScenes = "build/quickstart/shapes/annotations";
+
+/// Ten steps for each program that is not there, each of which does what `compiler` says.
+constexpr const char* kFakeCMake = R"(
+[ "$1" != --preset ] || exit 0
+dry='' targets='' all=0 step=0
+for word; do
+  case $word in -n) dry=1 ;; lockstep*) [ -e "build/bin/$word" ] || targets="$targets $word" all=$((all + 10)) ;; esac
+done
+mkdir -p build/bin
+for target in $targets; do
+  for part in 0 1 2 3 4 5 6 7 8 9; do
+    step=$((step + 1))
+    [ -n "$dry" ] || . ./compiler
+    echo "[$step/$all] Building CXX object $target/$part.o"
+  done
+  [ -n "$dry" ] || { cp -p "programs/$target" build/bin/ && echo "built $target" >>said; }
+done
+)";
+
+/// A process that waits, with its number in a file.
+constexpr const char* kLongWork = "sleep 300 & echo $! >working; wait";
+
+/// The script in a folder of its own, with a display.
+struct QuickstartBench {
+  ScriptBench bench;
+
+  QuickstartBench() {
+    for (const char* file : {"quickstart.sh", "lib.sh"})
+      bench.write(std::string("packaging/") + file,
+                  bench.read(tests::sourceFile(std::string("packaging/") + file)));
+    bench.writeProgram("packaging/setup.sh", "mkdir -p build\n");
+    bench.writeProgram(".venv/bin/cmake", kFakeCMake);
+    bench.write("compiler", "");
+    bench.writeProgram("programs/lockstep", "echo \"window $*\" >>said\n");
+    bench.writeProgram("programs/lockstep-worker", "exit 1\n");
+    engineTrains("exit 0");
+    bench.setVariable("DISPLAY", ":none");
+  }
+  void engineTrains(const std::string& how) {
+    bench.writeProgram("programs/lockstep-engine",
+                       "echo \"engine $1 $2\" >>said\n"
+                       "case $1 in\n"
+                       "config) echo 'name: shapes' ;;\n"
+                       "dataset) mkdir -p \"$4/train\" \"$4/val\" \"$4/annotations\" ;;\n"
+                       "train) " +
+                           how + " ;;\nesac\n");
+  }
+  /// A window that stays until the file `close` is there.
+  void windowStays() {
+    bench.writeProgram("programs/lockstep",
+                       "echo \"window $*\" >>said\n"
+                       "trap 'echo ended >>said; exit 143' TERM\n"
+                       "while [ ! -e close ]; do sleep 0.05; done\n"
+                       "echo closed >>said\n");
+  }
+  ScriptBench::ProcessResult run(const QStringList& words = {}) const {
+    return bench.run("bash", QStringList{"packaging/quickstart.sh"} + words);
+  }
+  /// In a session of its own, as in a terminal.
+  std::unique_ptr<QProcess> start(const QStringList& words = {}) const {
+    return bench.start("setsid", QStringList{"bash", "packaging/quickstart.sh"} + words);
+  }
+  static void pressControlC(const QProcess& script) {
+    ::kill(static_cast<pid_t>(-script.processId()), SIGINT);
+  }
+  bool hasSaid(const std::string& what) const { return contains(bench.read("said"), what); }
+};
+
+}  // namespace
+
+class TstQuickstart : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void theAppOpensBeforeTheWorkerIsBuilt() {
+    const QuickstartBench quickstart;
+    quickstart.bench.write("compiler",
+                           "[ $target != lockstep-worker ] || until grep -q window said; do sleep "
+                           "0.05; done\n");
+    const auto ended = quickstart.run();
+    QVERIFY2(ended.status == 0, ended.err.c_str());
+    QCOMPARE(quickstart.bench.read("said"),
+             std::string("built lockstep\n"
+                         "built lockstep-engine\n"
+                         "engine config shapes\n"
+                         "window build/quickstart/shapes/experiment.yaml\n"
+                         "built lockstep-worker\n"
+                         "engine dataset shapes\n"));
+    QCOMPARE(quickstart.bench.read("build/quickstart/shapes/experiment.yaml"),
+             std::string("name: shapes\n"));
+    QVERIFY(quickstart.bench.has(kScenes));
+    QVERIFY(!quickstart.bench.has(kMarker));
+    // All is there: the window alone.
+    QCOMPARE(quickstart.run().status, 0);
+    QVERIFY(quickstart.bench.read("said").ends_with(
+        "engine dataset shapes\nwindow build/quickstart/shapes/experiment.yaml\n"));
+  }
+
+  void theWindowIsToldHowFarItIs() {
+    QuickstartBench quickstart;
+    quickstart.windowStays();
+    quickstart.bench.write(
+        "compiler",
+        "[ $target$part != lockstep-worker5 ] || while [ ! -e go ]; do sleep 0.05; done\n");
+    const auto script = quickstart.start();
+    QTRY_VERIFY(contains(quickstart.bench.read(kMarker), R"("stage": "building", "percent": 4)"));
+    QVERIFY(base::FileLock::isHeld(quickstart.bench.folder() / kMarker));
+    quickstart.bench.write("go", "");
+    QTRY_VERIFY(!quickstart.bench.has(kMarker));
+    QVERIFY(quickstart.bench.has(kScenes));
+    quickstart.bench.write("close", "");
+    const auto ended = ScriptBench::finish(*script);
+    QVERIFY2(ended.status == 0, ended.err.c_str());
+  }
+
+  void aClosedWindowLeavesTheBuildGoing() {
+    const QuickstartBench quickstart;
+    quickstart.bench.write("compiler", "[ $target != lockstep-worker ] || sleep 0.05\n");
+    const auto ended = quickstart.run();
+    QVERIFY2(ended.status == 0, ended.err.c_str());
+    QVERIFY(quickstart.bench.has(kScenes));
+    QVERIFY2(contains(ended.err, "quickstart.sh opens the app again"), ended.err.c_str());
+  }
+
+  void oneLineStandsForTheCompiler() {
+    const QuickstartBench quickstart;
+    const auto ended = quickstart.run({"--headless"});
+    QVERIFY2(ended.status == 0, ended.err.c_str());
+    QCOMPARE(QString::fromStdString(ended.err).count(
+                 QRegularExpression(QStringLiteral("building: \\d+ %, about .* left\n"))),
+             9);
+    QVERIFY2(!contains(ended.err, "Building CXX object"), ended.err.c_str());
+    QVERIFY(contains(quickstart.bench.read("build/build.log"), "[30/30] Building CXX object"));
+    QVERIFY(!quickstart.hasSaid("window build/"));
+  }
+
+  void aFailedBuildSaysItsErrors() {
+    const QuickstartBench quickstart;
+    quickstart.bench.write(
+        "compiler", "[ $step != 15 ] || { echo 'a.cpp:1: error: no such thing'; exit 1; }\n");
+    const auto ended = quickstart.run({"--headless"});
+    QCOMPARE(ended.status, 1);
+    QVERIFY2(contains(ended.err, "from build/build.log:\na.cpp:1: error: no such thing\n"),
+             ended.err.c_str());
+    QVERIFY2(!contains(ended.err, "Building CXX object"), ended.err.c_str());
+    QVERIFY2(!contains(ended.err, "is full"), ended.err.c_str());
+  }
+
+  void afterAFailureTheWindowStaysAndKnows() {
+    QuickstartBench quickstart;
+    quickstart.windowStays();
+    quickstart.bench.write("compiler", "[ $target != lockstep-worker ] || exit 1\n");
+    const auto script = quickstart.start();
+    QTRY_VERIFY(quickstart.bench.has(kMarker));
+    QTRY_VERIFY(!base::FileLock::isHeld(quickstart.bench.folder() / kMarker));
+    QCOMPARE(script->state(), QProcess::Running);
+    quickstart.bench.write("close", "");
+    QCOMPARE(ScriptBench::finish(*script).status, 1);
+    QVERIFY(quickstart.bench.has(kMarker));
+  }
+
+  void aFullDiskIsSaid() {
+    const QuickstartBench quickstart;
+    quickstart.bench.write("compiler",
+                           "[ $step != 15 ] || { echo 'fatal error: error writing: No space left "
+                           "on device'; exit 1; }\n");
+    const auto ended = quickstart.run({"--headless"});
+    QCOMPARE(ended.status, 1);
+    QVERIFY2(contains(ended.err, "The disk of build is full"), ended.err.c_str());
+  }
+
+  void controlCEndsAllAndTheNextStartGoesOn_data() {
+    QTest::addColumn<QString>("where");
+    QTest::newRow("installing") << "installing";
+    QTest::newRow("compiling") << "compiling";
+    QTest::newRow("training") << "training";
+  }
+  void controlCEndsAllAndTheNextStartGoesOn() {
+    QFETCH(QString, where);
+    QuickstartBench quickstart;
+    const std::string work = kLongWork;
+    if (where == QLatin1String("installing"))
+      quickstart.bench.writeProgram("packaging/setup.sh",
+                                    "trap 'kill $!; exit 130' INT\n" + work + "\n");
+    if (where == QLatin1String("compiling"))
+      quickstart.bench.write(
+          "compiler", "[ $step != 15 ] || { trap 'kill $!; exit 130' INT; " + work + "; }\n");
+    if (where == QLatin1String("training"))
+      quickstart.engineTrains("trap 'kill $!; exit 0' INT; " + work);
+    const auto script = quickstart.start({"--headless"});
+    QTRY_VERIFY(!quickstart.bench.read("working").empty());
+    const pid_t working = std::stoi(quickstart.bench.read("working"));
+    QuickstartBench::pressControlC(*script);
+    const auto ended = ScriptBench::finish(*script);
+    QCOMPARE(ended.status, 130);
+    QVERIFY2(contains(ended.err, "interrupted. Run it again: it goes on where it stopped"),
+             ended.err.c_str());
+    QTRY_VERIFY(::kill(working, 0) != 0);
+    QVERIFY(!quickstart.hasSaid("evaluate"));
+
+    quickstart.bench.writeProgram("packaging/setup.sh", "mkdir -p build\n");
+    quickstart.bench.write("compiler", "");
+    quickstart.engineTrains("exit 0");
+    std::filesystem::remove(quickstart.bench.folder() / "build/bin/lockstep-engine");
+    const auto again = quickstart.run({"--headless"});
+    QVERIFY2(again.status == 0, again.err.c_str());
+    QVERIFY(quickstart.hasSaid("evaluate"));
+  }
+
+  void controlCEndsTheWindowToo() {
+    QuickstartBench quickstart;
+    quickstart.windowStays();
+    quickstart.bench.write("compiler", "[ $target$part != lockstep-worker5 ] || sleep 300\n");
+    const auto script = quickstart.start();
+    QTRY_VERIFY(quickstart.hasSaid("window"));
+    QuickstartBench::pressControlC(*script);
+    QCOMPARE(ScriptBench::finish(*script).status, 130);
+    QVERIFY(quickstart.bench.read("said").ends_with("ended\n"));
+    QVERIFY(!base::FileLock::isHeld(quickstart.bench.folder() / kMarker));
+  }
+
+  /// By a script that was killed.
+  void whatWasLeftHalfDoneIsDoneAgain() {
+    const QuickstartBench quickstart;
+    quickstart.bench.write("build/quickstart/shapes/experiment.yaml", "name: edited\n");
+    quickstart.bench.write(kMarker, "{}");
+    quickstart.bench.write("build/quickstart/shapes/train/half.jpg", "");
+    quickstart.bench.write("build/quickstart/shapes/.made.partial-7/train/half.jpg", "");
+    const auto ended = quickstart.run({"--headless"});
+    QVERIFY2(ended.status == 0, ended.err.c_str());
+    QVERIFY(quickstart.bench.has(kScenes));
+    QVERIFY(!quickstart.bench.has(kMarker));
+    QVERIFY(!quickstart.bench.has("build/quickstart/shapes/train/half.jpg"));
+    QVERIFY(!quickstart.bench.has("build/quickstart/shapes/.made.partial-7"));
+    QCOMPARE(quickstart.bench.read("build/quickstart/shapes/experiment.yaml"),
+             std::string("name: edited\n"));
+  }
+};
+
+LOCKSTEP_TEST(TstQuickstart)
+#include "tst_quickstart.moc"
