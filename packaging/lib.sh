@@ -36,20 +36,133 @@ build_jobs() {
   echo $((cores < memory ? cores : memory))
 }
 
-# build_lockstep PRESET TARGET…: configures build/ and builds; prints the log of a failure.
-build_lockstep() {
-  local preset=$1 nvcc architectures options=()
+# advice FOLDER LOG…: what a person can do about a failure; nothing where neither the disk of FOLDER nor the logs tell.
+advice() {
+  local folder=$1 free
   shift
+  free=$(df --output=avail -BM "$folder" | tail -1 | tr -dc 0-9)
+  if [ "$free" -lt 100 ] || grep -qs 'No space left on device' "$@"; then
+    echo "The disk of $folder is full ($free MB left). Free some space, then run this again: it goes on where it stopped."
+  elif grep -qsE 'ProxyError|NameResolution|NewConnectionError|TimeoutError|[Tt]emporary failure|Could not (resolve|connect)|Connection (refused|reset|timed out|aborted)|Unable to connect|Network is unreachable|IncompleteRead' "$@"; then
+    echo "The network does not answer (proxy: ${https_proxy:-${http_proxy:-none}}). Once it does, run this again: it goes on where it stopped."
+  fi
+}
+
+# Ends the script on Ctrl+C, with what it has started in the background. A build is a process group of its own.
+build_pid=
+trap_interrupts() { trap interrupted INT TERM HUP; }
+end_children() { :; }
+interrupted() {
+  trap '' INT TERM HUP
+  set +e
+  if [ -n "$build_pid" ]; then
+    kill -INT -- "-$build_pid" 2>/dev/null
+    wait "$build_pid" 2>/dev/null
+  fi
+  end_children
+  printf '\n%s: interrupted. Run it again: it goes on where it stopped\n' "$(basename "$0")" >&2
+  exit 130
+}
+
+# step_cost LINE: sets `cost`, about how long a step of ninja takes beside others. What includes torch takes longest.
+step_cost() {
+  if [[ $1 = *cmake_pch* ]]; then
+    cost=60
+  elif [[ $1 =~ \ object\ engine/(checkpoint|data|dist|eval|model|ops|solver|train|worker)/ ]]; then
+    cost=38
+  elif [[ $1 = *' object '* ]]; then
+    cost=11
+  else
+    cost=2
+  fi
+  [[ $1 != */Unity/* ]] || cost=$((cost * 5))
+}
+
+# build_plan TARGET…: the steps that a build would take, one a line; nothing: it is up to date.
+build_plan() { .venv/bin/cmake --build build --target "$@" -- -n | grep '^\[' || true; }
+
+# show_progress WHAT PERCENT SECONDS: one line, which a terminal overwrites; elsewhere a line every 10 %. SECONDS empty: unknown.
+shown_tenth=0
+show_progress() {
+  local text="$1: $2 %"
+  if [ -n "$3" ] && [ "$3" -lt 100 ]; then
+    text+=", about $(($3 / 10 * 10 + 10)) s left"
+  elif [ -n "$3" ]; then
+    text+=", about $((($3 + 30) / 60)) min left"
+  fi
+  if [ -t 2 ]; then
+    printf '\r[%4ds] %s\e[K' $((SECONDS - started)) "$text" >&2
+  elif [ $(($2 / 10)) -gt "$shown_tenth" ]; then
+    say "$text"
+  fi
+  shown_tenth=$(($2 / 10))
+}
+# on_progress PERCENT SECONDS: for scripts that tell somebody else as well.
+on_progress() { :; }
+
+# follow_build WHAT PLAN: shows how far the build is whose log comes in on standard input.
+follow_build() {
+  local line cost all=1 finished=0 began=$SECONDS percent left
+  while read -r line; do
+    step_cost "$line"
+    all=$((all + cost))
+  done <<<"$2"
+  shown_tenth=0
+  while read -r line; do
+    [[ $line = '['*/*']'* ]] || continue
+    step_cost "$line"
+    finished=$((finished + cost))
+    percent=$((finished * 100 / all)) left=
+    [ "$percent" -le 99 ] || percent=99
+    # Before that nobody can tell.
+    if [ "$percent" -ge 3 ]; then left=$(((SECONDS - began) * (all - finished) / finished)); fi
+    show_progress "$1" "$percent" "$left"
+    on_progress "$percent" "$left"
+  done
+  [ ! -t 2 ] || printf '\r\e[K' >&2
+}
+
+# The errors of build/build.log, else its end.
+build_errors() { grep -E 'error:|FAILED:|undefined reference|No space left|ninja: ' build/build.log | tail -12 || tail -12 build/build.log; }
+
+# configure_lockstep PRESET: configures build/.
+configure_lockstep() {
+  local preset=$1 nvcc architectures options=()
   if nvcc=$(cuda_compiler); then export CUDACXX=$nvcc; fi
   architectures=$(gpu_architectures)
   if [ -n "$architectures" ]; then options+=("-DCMAKE_CUDA_ARCHITECTURES=$architectures"); fi
   say "configuring ($preset)"
   # The cache of another preset would keep its compiler and options.
   if [ -e build/CMakeCache.txt ] && [ "$(cat build/preset 2>/dev/null)" != "$preset" ]; then rm -f build/CMakeCache.txt; fi
-  .venv/bin/cmake --preset "$preset" "${options[@]}" >build/configure.log 2>&1 || fail "configuring failed:
-$(tail -20 build/configure.log)"
-  echo "$preset" >build/preset
-  say "building with $(build_jobs) jobs (a first build takes some minutes)"
-  .venv/bin/cmake --build build -j "$(build_jobs)" --target "$@" >&2 || fail "the build failed, see above"
+  .venv/bin/cmake --preset "$preset" "${options[@]}" >build/configure.log 2>&1 || fail "configuring failed; the end of build/configure.log:
+$(tail -20 build/configure.log)
+$(advice build build/configure.log)"
+  echo "$preset" >build/preset || fail "$(advice build build/configure.log)"
+}
+
+# build_targets WHAT TARGET…: builds, with a line that says how far it is; the compiler's words are in build/build.log.
+build_targets() {
+  local what=$1 plan
+  shift
+  plan=$(build_plan "$@")
+  [ -z "$plan" ] || say "$what with $(build_jobs) jobs; the compiler's words are in build/build.log"
+  : >build/build.log
+  set -m
+  .venv/bin/cmake --build build -j "$(build_jobs)" --target "$@" >>build/build.log 2>&1 </dev/null &
+  build_pid=$!
+  set +m
+  follow_build "$what" "$plan" < <(tail --pid="$build_pid" -s 0.2 -n +1 -f build/build.log)
+  wait "$build_pid" || fail "$what failed; from build/build.log:
+$(build_errors)
+$(advice build build/build.log)"
+  build_pid=
+}
+
+# build_lockstep PRESET TARGET…: configures build/ and builds.
+build_lockstep() {
+  trap_interrupts
+  configure_lockstep "$1"
+  shift
+  build_targets "building" "$@"
   say "built"
 }

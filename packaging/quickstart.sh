@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # From a fresh checkout to a trained model: installs packages, builds, makes sample data, and opens the app with an
-# experiment. Without a display it trains headless and writes metrics and images. Safe to run again.
+# experiment as soon as the app is built; the program that trains is built meanwhile. Without a display it trains headless and
+# writes metrics and images. Safe to interrupt, and to run again.
 #   packaging/quickstart.sh [--data DIR] [--headless]
 #   --data DIR   a dataset instead of generated scenes: COCO, LabelMe, YOLO, Pascal VOC, CVAT, label images and others
 #   --headless   do not open the app, even with a display
@@ -8,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . packaging/lib.sh
 
-data= headless=0
+data='' headless=0
 while [ $# -gt 0 ]; do
   case $1 in
     --data) [ $# -ge 2 ] || fail "--data needs a folder"
@@ -23,46 +24,119 @@ if [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then headless=1; fi
 
 has_gpu() { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }
 
-# Imports the dataset of --data, unless it was imported before, and prints its experiment. The annotations may be of any format
-# that `dataset import` knows.
-import_data() {
-  local folder
-  folder=build/quickstart/$(basename "$data")
-  mkdir -p build/quickstart
-  if [ ! -e "$folder/experiment.yaml" ]; then
+engine=build/bin/lockstep-engine
+folder=build/quickstart/shapes
+[ -z "$data" ] || folder=build/quickstart/$(basename "$data")
+experiment=$folder/experiment.yaml
+
+# Whether the experiment can be trained on: it is imported, or its scenes are made.
+has_data() { [ -e "$experiment" ] && { [ -n "$data" ] || [ -e "$folder/annotations" ]; }; }
+
+# Imports the dataset of --data, whose annotations may be of any format that `dataset import` knows, or makes the scenes of the
+# experiment, whose file may be open and edited already.
+make_data() {
+  if has_data; then return; fi
+  if [ -n "$data" ]; then
     say "importing $data"
-    "$engine" dataset import "$data" --out "$folder" >&2 || exit 1
+    mkdir -p build/quickstart
+    "$engine" dataset import "$data" --out "$folder" >&2
+    return
   fi
-  echo "$folder/experiment.yaml"
+  say "making sample data: 120 training and 24 held-out scenes with exact masks"
+  write_experiment
+  rm -rf "$folder"/{made,train,val} "$folder"/.made.partial-*
+  "$engine" dataset shapes --out "$folder/made" --train 120 --val 24 --seed 1
+  mv "$folder"/made/{train,val,annotations} "$folder"  # the annotations are the last: with them, all is there
+  rm -r "$folder/made"
 }
 
+write_experiment() {
+  mkdir -p "$folder"
+  if [ -e "$experiment" ]; then return; fi
+  "$engine" config shapes >"$experiment.new"
+  mv "$experiment.new" "$experiment"
+}
+
+# preparing.json beside the experiment tells the window how far its data are. This script has it locked: what is not locked
+# was left by one that has ended. tell STAGE [PERCENT [SECONDS]]
+window='' marker='' lock=''
+tell() {
+  # In place and as long as before, so that nobody reads half of it.
+  printf '%-79s\n' "{\"stage\": \"$1\", \"percent\": ${2:--1}, \"seconds_left\": ${3:--1}}" 1<>"$marker" || true
+}
+on_progress() { [ -z "$lock" ] || tell building "$@"; }
+
+open_window_early() {
+  marker=$folder/preparing.json
+  exec {lock}>>"$marker"
+  flock -w 2 "$lock" || fail "another quickstart.sh prepares $folder: wait until it ends, or end it"
+  tell building
+  say "opening the app; Train is enabled once the rest is built. Ctrl+C ends both, and the build goes on if you close the app"
+  trap ended EXIT
+  build/bin/lockstep "$experiment" {lock}>&- &
+  window=$!
+}
+
+has_window() { [ -n "$window" ] && kill -0 "$window" 2>/dev/null; }
+end_children() {
+  if has_window; then
+    kill "$window"
+    wait "$window"
+  fi
+}
+
+# After a failure the window stays, in which there may be edits.
+ended() {
+  local status=$?
+  if [ -n "$lock" ]; then exec {lock}>&-; fi
+  if has_window; then
+    say "the app stays open until you close it"
+    wait "$window" || true
+  fi
+  exit $status
+}
+
+finish_preparing() {
+  exec {lock}>&-
+  lock=
+  if has_window; then
+    say "all is ready; press Train (Ctrl+Return)"
+    wait "$window"
+  else
+    say "all is ready; packaging/quickstart.sh opens the app again"
+  fi
+  exit
+}
+
+trap_interrupts
 preset=engine-cpu setup_options=()
 if has_gpu && cuda_compiler >/dev/null; then
   preset=engine-cuda setup_options=(--cuda)
 fi
 packaging/setup.sh "${setup_options[@]}"
-build_lockstep "$preset" lockstep lockstep-engine lockstep-worker
-engine=build/bin/lockstep-engine
+configure_lockstep "$preset"
 
-if [ -n "$data" ]; then
-  experiment=$(import_data)
-  say "experiment: $experiment"
-else
-  experiment=build/quickstart/shapes/experiment.yaml
-  if [ ! -e "$experiment" ]; then
-    say "making sample data: 120 training and 24 held-out scenes with exact masks"
-    mkdir -p build/quickstart
-    $engine dataset shapes --out build/quickstart/shapes --train 120 --val 24 --seed 1
-  fi
+if [ $headless = 0 ]; then
+  build_targets "building the app" lockstep lockstep-engine
+  [ -n "$data" ] || write_experiment
+  # What is imported has no experiment before.
+  if [ -e "$experiment" ] && { ! has_data || [ -n "$(build_plan lockstep-worker)" ]; }; then open_window_early; fi
 fi
+build_targets "building" lockstep lockstep-engine lockstep-worker
+say "built"
+[ -z "$lock" ] || tell making
+make_data
+rm -f "$folder/preparing.json"  # also that of a script that was killed
+say "experiment: $experiment"
+[ -z "$lock" ] || finish_preparing
 
 if [ $headless = 0 ]; then
   say "opening the app; press Train (Ctrl+Return)"
   exec build/bin/lockstep "$experiment"
 fi
 
-run=runs/quickstart-$(basename "$(dirname "$experiment")")
-say "training headless into $run (an existing run is resumed)"
+run=runs/quickstart-$(basename "$folder")
+say "training headless into $run (an existing run is resumed; Ctrl+C stops it with a checkpoint)"
 $engine train "$experiment" --output "$run" --resume
 say "evaluating the best checkpoint on the held-out set"
 $engine evaluate "$run" --weights best --out "$run/best.json"

@@ -1,20 +1,23 @@
 #!/usr/bin/env bash
 # Installs what a build needs: Debian packages, and the pinned torch wheel in .venv/. Safe to run again.
-#   packaging/setup.sh [--cuda] [--dev]
+#   packaging/setup.sh [--cuda] [--dev [--all]]
 #   --cuda  all CUDA libraries of the wheel, which a build with CUDA kernels loads (3 GB more)
 #   --dev   Python's torch, torchvision, pycocotools and faster-coco-eval for the tests (brings the CUDA libraries too), the
-#           SDKs that check the manifests and what is served, and openssh-server, whose service stays off
+#           linters, and openssh-server, whose service stays off
+#   --all   also the SDKs that check the manifests and what is served, and Chromium, for the tests of packaging/test.sh --all
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . packaging/versions.sh
 . packaging/lib.sh
+trap 'exit 130' INT TERM HUP
 
-cuda=0 dev=0
+cuda=0 dev=0 all=0
 for argument in "$@"; do
   case $argument in
     --cuda) cuda=1 ;;
     --dev) dev=1 ;;
-    *) fail "unknown option '$argument'; known: --cuda --dev" ;;
+    --all) all=1 ;;
+    *) fail "unknown option '$argument'; known: --cuda --dev --all" ;;
   esac
 done
 
@@ -25,18 +28,26 @@ installed_names() {
     sed -n 's/^installed //p' | tr ',' '\n' | sed 's/^ *//; s/[ :(].*//'
 }
 
-# apt_run COMMAND…: runs apt-get, with sudo if needed; its output goes to build/setup-apt.log. Waits while another apt runs, as
-# on every new cloud machine in its first minutes: DPkg::Lock::Timeout covers only dpkg's locks.
+# apt_run COMMAND…: runs apt-get, with sudo if needed; its output goes to build/setup-apt-COMMAND.log. Waits while another apt
+# runs, as on every new cloud machine in its first minutes: DPkg::Lock::Timeout covers only dpkg's locks. Mends what an
+# interrupted apt left behind.
 readonly APT_PATIENCE_SECONDS=600
 readonly APT_IS_BUSY='^E: .*(is held by process|Resource temporarily unavailable|is another process using it)'
 apt_run() {
-  local until=$((SECONDS + APT_PATIENCE_SECONDS)) said=0
-  while ! "${become_root[@]}" env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=10 "$@" \
-    >build/setup-apt.log 2>&1; do
-    grep -qE "$APT_IS_BUSY" build/setup-apt.log || fail "apt-get $1 failed; the end of build/setup-apt.log:
-$(tail -5 build/setup-apt.log)"
+  local until=$((SECONDS + APT_PATIENCE_SECONDS)) said=0 mended=0 log=build/setup-apt-$1.log
+  while ! "${become_root[@]}" env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=10 \
+    -o APT::Get::Fix-Broken=true "$@" >"$log" 2>&1; do
+    if [ $mended = 0 ] && grep -q 'dpkg was interrupted' "$log"; then
+      mended=1
+      say "system packages: finishing an installation that was interrupted"
+      "${become_root[@]}" env DEBIAN_FRONTEND=noninteractive dpkg --configure -a >"$log" 2>&1 || true
+      continue
+    fi
+    grep -qE "$APT_IS_BUSY" "$log" || fail "apt-get $1 failed; the end of $log:
+$(tail -5 "$log")
+$(advice / build/setup-apt-*.log)"
     [ $SECONDS -lt $until ] || fail "apt-get $1: after $((APT_PATIENCE_SECONDS / 60)) minutes another program still has apt's locks:
-$(grep -m1 -E "$APT_IS_BUSY" build/setup-apt.log)
+$(grep -m1 -E "$APT_IS_BUSY" "$log")
 Wait until it exits, then run this again."
     [ $said = 1 ] || say "system packages: another program has apt's locks; waiting up to $((APT_PATIENCE_SECONDS / 60)) minutes for it"
     said=1
@@ -50,7 +61,11 @@ install_system_packages() {
   # shellcheck disable=SC2086  # a list of words
   while read -r package; do
     grep -qxF "$package" <<<"$names" || missing+=("$package")
-  done < <(cat packaging/apt-packages.txt; [ $dev = 0 ] || printf '%s\n' $DEV_APT_PACKAGES)
+  done < <(
+    cat packaging/apt-packages.txt
+    [ $dev = 0 ] || printf '%s\n' $DEV_APT_PACKAGES
+    [ $all = 0 ] || printf '%s\n' $ALL_APT_PACKAGES
+  )
   if [ ${#missing[@]} = 0 ]; then
     say "system packages: already installed"
     return
@@ -72,9 +87,10 @@ install_system_packages() {
   fi
 }
 
-# pip_install MESSAGE VENV ARGUMENTS…: runs pip install unless it succeeded before with the same arguments.
+# pip_install MESSAGE VENV ARGUMENTS…: runs pip install unless it succeeded before with the same arguments. What an interrupted
+# one left may look whole to pip, and is installed again.
 pip_install() {
-  local message=$1 venv=$2 stamp
+  local message=$1 venv=$2 stamp again=() log=build/setup-pip.log
   shift 2
   stamp=$venv/installed-$(printf '%s ' "$@" | cksum | cut -d' ' -f1)
   if [ -e "$stamp" ]; then
@@ -82,16 +98,24 @@ pip_install() {
     return
   fi
   say "$message: installing"
-  "$venv/bin/python" -m pip install --disable-pip-version-check -q "$@" || fail "pip could not install: $*"
-  touch "$stamp"
+  [ ! -e "$venv/unfinished" ] || again=(--ignore-installed)
+  touch "$venv/unfinished"
+  "$venv/bin/python" -m pip install --disable-pip-version-check -q "${again[@]}" "$@" >"$log" 2>&1 || fail "pip could not install: $*
+$(tail -3 "$log")
+$(advice "$venv" "$log")"
+  mv "$venv/unfinished" "$stamp"
 }
 
-# The scripts of a venv do not work after the checkout was moved: create it again.
+# The scripts of a venv do not work after the checkout was moved, and one in which nothing was ever installed may be half made:
+# create it again.
 make_venv() {
-  if ! "$1/bin/python" -m pip --version >/dev/null 2>&1; then
-    say "$1: creating"
-    python3 -m venv --clear "$1" || fail "python3 -m venv failed (Debian: apt-get install python3-venv)"
-  fi
+  local log=build/setup-venv.log
+  if compgen -G "$1/installed-*" >/dev/null && "$1/bin/python" -m pip --version >/dev/null 2>&1; then return; fi
+  say "$1: creating"
+  mkdir -p "$1"
+  python3 -m venv --clear "$1" >"$log" 2>&1 || fail "python3 -m venv failed (Debian: apt-get install python3-venv)
+$(tail -3 "$log")
+$(advice "$1" "$log")"
 }
 
 # Each SDK in a venv of its own: they want different versions of what they have in common.
@@ -111,7 +135,7 @@ install_python_packages() {
   if [ $dev = 1 ]; then
     pip_install "torch with its CUDA libraries and the tests' references (about 3.5 GB)" .venv "$TORCH" $DEV_PACKAGES
     pip_install "the references of other metrics" .venv --no-deps $DEV_PACKAGES_ALONE
-    install_checkers
+    [ $all = 0 ] || install_checkers
   elif [ $cuda = 1 ]; then
     pip_install "torch with its CUDA libraries (about 3 GB)" .venv "$TORCH"
   else

@@ -1,16 +1,23 @@
 #!/usr/bin/env bash
-# Installs packages, builds everything (with CUDA kernels if there is a CUDA 13 compiler) and runs all tests.
-#   packaging/test.sh [options of ctest, for example -L core or -R coco]
+# Installs packages, builds everything (with CUDA kernels if there is a CUDA 13 compiler) and runs the tests.
+#   packaging/test.sh [--all] [options of ctest, for example -L core or -R coco]
+#   --all  also the long forms (ctest label `long`, LOCKSTEP_LONG_TESTS=1): hours on two cores
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . packaging/lib.sh
 
-packaging/setup.sh --dev
+setup_options=(--dev) targets=(all) tier=(-LE '^long$')
+if [ "${1:-}" = --all ]; then
+  shift
+  setup_options=(--dev --all) targets=(all long_tests) tier=()
+  export LOCKSTEP_LONG_TESTS=1 LOCKSTEP_FUZZ_VARIANTS=${LOCKSTEP_FUZZ_VARIANTS:-10000}
+fi
+packaging/setup.sh "${setup_options[@]}"
 preset=engine-cpu
 if cuda_compiler >/dev/null; then preset=engine-cuda; fi
-build_lockstep "$preset" all
+build_lockstep "$preset" "${targets[@]}"
 say "testing"
 if [ -z "${LOCKSTEP_TEST_DATA:-}" ]; then
   say "LOCKSTEP_TEST_DATA is not set: tests on real images are skipped"
 fi
-.venv/bin/ctest --test-dir build --output-on-failure --no-tests=error -j "$(build_jobs)" "$@"
+.venv/bin/ctest --test-dir build --output-on-failure --no-tests=error -j "$(build_jobs)" "${tier[@]}" "$@"
