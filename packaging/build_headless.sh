@@ -22,7 +22,7 @@ prepare_cuda() {
 }
 
 build() {
-  local options=(-DCMAKE_BUILD_TYPE=Release -DLOCKSTEP_GUI=OFF -DLOCKSTEP_TESTS=OFF -DLOCKSTEP_CUDA=OFF)
+  local options=(-DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON -DLOCKSTEP_GUI=OFF -DLOCKSTEP_TESTS=OFF -DLOCKSTEP_CUDA=OFF)
   if [ "$mode" = --cuda ]; then
     prepare_cuda
     options+=(-DLOCKSTEP_CUDA=ON "-DCMAKE_CUDA_ARCHITECTURES=$architectures")
