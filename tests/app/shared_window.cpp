@@ -12,6 +12,7 @@
 #include "app/frame/opening.h"
 #include "app/frame/page_area.h"
 #include "app/models/run_list_model.h"
+#include "app/monitor/card_sections.h"
 #include "app/monitor/curve_tools.h"
 #include "app/monitor/linked_zoom.h"
 #include "app/monitor/monitor_page.h"
@@ -44,12 +45,14 @@ void resetCurves(app::MonitorPage& page) {
   page.zoom()->setLinked(true);
   page.tools()->setXAxis(widgets::XAxis::Step);
   page.tools()->setWords({});
+  page.sections()->setWords({});  // without its pause
   page.tools()->setSmoothing(0.6);
   for (const widgets::CurveCard* card : page.cards()) {
     card->plot()->setLogX(false);
     card->plot()->setLogY(false);
     card->plot()->setIgnoreOutliers(false);
   }
+  if (!page.cards().empty()) Q_EMIT page.cards().front()->plot()->cursorMoved(std::nullopt);
 }
 
 }  // namespace

@@ -72,8 +72,11 @@ class TstActions : public QObject {
   }
   void cleanup() {
     widgets::setChosenKeys({});
-    for (QAction* action : widgets::namedActions(&window_.window()))
-      action->setShortcuts(widgets::defaultKeysOf(action));
+    for (QAction* action : widgets::namedActions(&window_.window())) {
+      QList<QKeySequence> keys = widgets::defaultKeysOf(action);
+      keys.removeAll(QKeySequence());
+      action->setShortcuts(keys);
+    }
   }
 
   void everyActionHasAnIdATextAndKeysOfItsOwn() {

@@ -94,21 +94,16 @@ class TstDeadDisk : public QObject {
     QCOMPARE(app::parseCommandLine({path}).paths, QStringList{path});
   }
 
-  void theWindowOpensWithoutIt_data() {
-    QTest::addColumn<QString>("name");
-    QTest::newRow("an experiment") << text("a.yaml");
-    QTest::newRow("a folder of runs") << QString();
-  }
+  /// An experiment and a folder of runs.
   void theWindowOpensWithoutIt() {
-    QFETCH(QString, name);
     DeadDisk disk(DeadDisk::Files{{"a.yaml", kExperiment}});
     NEEDS(disk);
     QTemporaryDir good;
     const QString run = tests::makeRun(good.path(), tests::made("near", 1000));
-    const QString path = name.isEmpty() ? disk.path() : disk.path(qPrintable(name));
+    const QStringList dead{disk.path("a.yaml"), disk.path()};
     disk.stop();
-    const auto window = open({path, good.path()});
-    QVERIFY(tests::visibleBanner(*window, text("does not answer"), path));
+    const auto window = open(dead + QStringList{good.path()});
+    QVERIFY(tests::visibleBanner(*window, text("does not answer"), dead.join(text(", "))));
     QTRY_VERIFY(window->findChild<app::RunListModel*>()->rowOf(run) >= 0);
     window->runsPanel()->selectRun(run);  // the rest goes on
     QTRY_COMPARE(window->runsPanel()->currentRun(), run);
@@ -116,13 +111,10 @@ class TstDeadDisk : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(window->isReady(), 20000);
 
     disk.revive();
-    QTRY_VERIFY(!tests::visibleBanner(*window, text("does not answer"), path));
-    if (name.isEmpty()) {
-      QCOMPARE(window->findChild<app::RunListModel*>()->parentFolders(),
-               (QStringList{good.path(), disk.path()}));
-    } else {
-      QTRY_COMPARE(window->configurePage()->documentName(), text("a.yaml"));
-    }
+    QTRY_VERIFY(!tests::visibleBanner(*window, text("does not answer"), {}));
+    QTRY_COMPARE(window->configurePage()->documentName(), text("a.yaml"));
+    QCOMPARE(window->findChild<app::RunListModel*>()->parentFolders(),
+             (QStringList{good.path(), disk.path()}));
     QCOMPARE(window->runsPanel()->currentRun(), run);
   }
 

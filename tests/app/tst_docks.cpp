@@ -37,9 +37,9 @@ class TstDocks : public QObject {
   }
 
   void aTitleFloatsAndClosesItsDock() {
-    MainWindow& window = shown();
-    for (Dock* dock : window.findChildren<Dock*>()) {
-      trigger(window, QStringLiteral("window.reset_layout"));
+    const auto window = open();
+    for (Dock* dock : window->findChildren<Dock*>()) {
+      trigger(*window, QStringLiteral("window.reset_layout"));
       dock->bringUp();
       QVERIFY(!dock->isFloating() && dock->features().testFlag(QDockWidget::DockWidgetMovable));
       QTest::mouseDClick(dock->titleBarWidget(), Qt::LeftButton, {}, quietPoint(*dock));

@@ -19,6 +19,7 @@
 #include "engine/run_folder/source_files.h"
 #include "tests/app/made_run.h"
 #include "tests/app/shared_window.h"
+#include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
 #include "widgets/image_view/predictions_view.h"
 #include "widgets/plots/curve_card.h"
@@ -66,11 +67,14 @@ class TstInspector : public QObject {
   void init() { parent_ = std::make_unique<QTemporaryDir>(); }
 
   void withoutARunItSaysWhatToSelect() {
-    MainWindow& window = open({parent_->path()});
-    const ReadFacts facts(window);
+    // In a new one, where no card had the focus yet.
+    const auto window = tests::openWindow(window_.theme(), tests::optionsFor({parent_->path()}));
+    QVERIFY(QTest::qWaitForWindowActive(window.get()));
+    QTest::keyClick(window.get(), Qt::Key_I, Qt::ControlModifier);
+    const ReadFacts facts(*window);
     QTRY_VERIFY(facts.of(QStringLiteral("Run")).contains(QStringLiteral("list of runs")));
     QVERIFY(facts.of(QStringLiteral("Card")).contains(QStringLiteral("Tab")));
-    window.showPage(Page::Predictions);
+    window->showPage(Page::Predictions);
     QTRY_VERIFY(facts.of(QStringLiteral("Instance")).contains(QStringLiteral("Click one")));
     QVERIFY(!facts.row(QStringLiteral("Card")));
   }

@@ -11,6 +11,8 @@
 #include <QTest>
 #include <QTreeView>
 #include <algorithm>
+#include <filesystem>
+#include <string>
 
 #include "app/configure/configure_page.h"
 #include "app/frame/top_bar.h"
@@ -377,11 +379,11 @@ class TstMainWindow : public QObject {
 
   void thousandsOfSelectedRunsAreNotAllOpened() {
     QTemporaryDir parent;
-    for (int i = 0; i < 210; ++i) {
-      tests::MadeRun run = made(QByteArray::number(i).constData(), 1000 + i);
-      run.steps = 1;
-      tests::makeRun(parent.path(), run);
-    }
+    const std::filesystem::path first =
+        tests::makeRun(parent.path(), made("0", 1000)).toStdString();
+    for (int i = 1; i < 210; ++i)
+      std::filesystem::copy(first, first.parent_path() / std::to_string(i),
+                            std::filesystem::copy_options::recursive);
     const MainWindow& window = window_.show({parent.path()});
     QCOMPARE(window.findChild<app::RunListModel*>()->rowCount(), 210);
     auto* tree = window.runsPanel()->findChild<QTreeView*>();
