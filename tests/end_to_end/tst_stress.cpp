@@ -1,17 +1,11 @@
 #include <QProcess>
 #include <QTest>
 
+#include "tests/support/long_tests.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
-
-namespace {
-
-/// `packaging/test.sh --all`
-bool isLongForm() { return !qEnvironmentVariableIsEmpty("LOCKSTEP_LONG_TESTS"); }
-
-}  // namespace
 
 /// The scripts in tests/stress, which are run by hand with many trials: a long form, and a short
 /// one in which each disturbance happens at least once.
@@ -23,7 +17,7 @@ class TstStress : public QObject {
     QTest::addColumn<QString>("script");
     QTest::addColumn<QString>("options");
     QTest::addColumn<int>("trials");
-    const bool isLong = isLongForm();
+    const bool isLong = tests::runsLongTests();
     // With these seeds the disturbances come between the first checkpoint and the last.
     QTest::newRow("killed twice") << "kill_and_resume.py"
                                   << (isLong ? "--kills 2"
@@ -62,10 +56,10 @@ class TstStress : public QObject {
   void aDisturbedServerAnswersRight_data() {
     QTest::addColumn<QString>("options");
     QTest::newRow("killed workers and new bests")
-        << (isLongForm() ? "--seconds 60 --kill-every 10 --best-every 7 --ping-ms 2000"
-                         : "--seconds 12 --kill-every 5 --best-every 3 --ping-ms 2000");
-    QTest::newRow("nonsense") << (isLongForm() ? "--fuzz --seconds 18 --ping-ms 5000"
-                                               : "--fuzz --seconds 6 --ping-ms 5000");
+        << (tests::runsLongTests() ? "--seconds 60 --kill-every 10 --best-every 7 --ping-ms 2000"
+                                   : "--seconds 12 --kill-every 5 --best-every 3 --ping-ms 2000");
+    QTest::newRow("nonsense") << (tests::runsLongTests() ? "--fuzz --seconds 18 --ping-ms 5000"
+                                                         : "--fuzz --seconds 6 --ping-ms 5000");
   }
   void aDisturbedServerAnswersRight() {
     QFETCH(QString, options);

@@ -12,6 +12,7 @@
 #include "engine/scenes/made_scenes.h"
 #include "tests/dist/ranks.h"
 #include "tests/support/contains.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
 #include "tests/train/small_training.h"
@@ -176,9 +177,10 @@ class TstBadImages : public QObject {
   }
   static void addWorlds() {
     addTwoWorlds();
+    QTest::newRow("3 ranks") << 3 << 1;
+    if (!tests::runsLongTests()) return;  // the rows above combine these
     QTest::newRow("1 rank of 2 parts") << 1 << 2;
     QTest::newRow("2 ranks") << 2 << 1;
-    QTest::newRow("3 ranks") << 3 << 1;
   }
 
  private Q_SLOTS:

@@ -17,6 +17,7 @@
 #include "engine/data/sample_loader.h"
 #include "engine/scenes/made_scenes.h"
 #include "engine/structures/instances.h"
+#include "tests/support/long_tests.h"
 #include "tests/support/masks.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
@@ -41,8 +42,6 @@ constexpr int kLongSteps = 200;
 constexpr double kWayTolerance = 1e-2;
 
 using Series = std::vector<double>;
-
-bool runsLongTests() { return !qEnvironmentVariableIsEmpty("LOCKSTEP_LONG_TESTS"); }
 
 /// Qt Test ends a slot after five minutes, and asks how long before the first one.
 [[maybe_unused]] const bool isPatient = qputenv("QTEST_FUNCTION_TIMEOUT", "36000000");
@@ -217,7 +216,7 @@ class TstTorchvisionTraining : public QObject {
   }
   /// Smoothed curves within 3 % over 200 steps.
   void theCurvesAreTorchvisions() {
-    if (!runsLongTests()) QSKIP("takes many minutes: set LOCKSTEP_LONG_TESTS=1");
+    if (!tests::runsLongTests()) QSKIP("takes many minutes: set LOCKSTEP_LONG_TESTS=1");
     QFETCH(bool, isReal);
     config::Experiment experiment = smallExperiment();
     if (!chooseData(experiment, isReal)) QSKIP("LOCKSTEP_TEST_DATA has no droplets");
