@@ -21,6 +21,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -223,22 +224,32 @@ def reach(arguments):
 
 
 def run(arguments):
+    """{mutant: {"caught_by", "reached_by"}}, mutants side by side. A test never runs twice at the same time."""
     plan_, reached = (json.loads(pathlib.Path(p).read_text()) for p in (arguments.plan, arguments.reach))
     only = {int(n) for n in arguments.only.split(',')} if arguments.only else None
     out = pathlib.Path(arguments.out)
     results = json.loads(out.read_text()) if out.exists() else {}
-    for mutant in plan_:
+    running, writing = {name: threading.Lock() for name in reached}, threading.Lock()
+
+    def catches(test, number):
+        with running[test]:
+            return not run_test(arguments.build, test, LOCKSTEP_MUTANT=str(number))[0]
+
+    def one(mutant):
         number = mutant['number']
-        if str(number) in results or only and number not in only:
-            continue
         folder = mutant['old'].split('/')[1]
         tests = [n for n, t in reached.items() if number in t['mutants'] and t['passed']]
         # Tests of the mutant's own folder first, then the quickest.
         tests.sort(key=lambda n: (not n.startswith(folder), reached[n]['seconds']))
-        caught = next((n for n in tests if not run_test(arguments.build, n, LOCKSTEP_MUTANT=str(number))[0]), None)
-        results[str(number)] = {'caught_by': caught, 'reached_by': len(tests)}
-        out.write_text(json.dumps(results, indent=1))
-        print(f'{number} {mutant["kind"]} {mutant["old"]}: {caught or "missed"}, of {len(tests)} tests', flush=True)
+        caught = next((n for n in tests if catches(n, number)), None)
+        with writing:
+            results[str(number)] = {'caught_by': caught, 'reached_by': len(tests)}
+            out.write_text(json.dumps(results, indent=1))
+            print(f'{number} {mutant["kind"]} {mutant["old"]}: {caught or "missed"}, of {len(tests)} tests', flush=True)
+
+    chosen = [m for m in plan_ if str(m['number']) not in results and (not only or m['number'] in only)]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(one, chosen))
 
 
 def table(arguments):
