@@ -36,19 +36,19 @@ build_jobs() {
   echo $((cores < memory ? cores : memory))
 }
 
-# advice FOLDER LOG…: what a person can do about a failure; nothing where neither the disk of FOLDER nor the logs tell.
+# advice FOLDER LOG…: prints how to recover if the disk of FOLDER is full or the logs show a network failure, else nothing.
 advice() {
   local folder=$1 free
   shift
   free=$(df --output=avail -BM "$folder" | tail -1 | tr -dc 0-9)
   if [ "$free" -lt 100 ] || grep -qs 'No space left on device' "$@"; then
-    echo "The disk of $folder is full ($free MB left). Free some space, then run this again: it goes on where it stopped."
+    echo "The disk of $folder is full ($free MB left). Free some space and run this again: it continues where it stopped."
   elif grep -qsE 'ProxyError|NameResolution|NewConnectionError|TimeoutError|[Tt]emporary failure|Could not (resolve|connect)|Connection (refused|reset|timed out|aborted)|Unable to connect|Network is unreachable|IncompleteRead' "$@"; then
-    echo "The network does not answer (proxy: ${https_proxy:-${http_proxy:-none}}). Once it does, run this again: it goes on where it stopped."
+    echo "The network cannot be reached (proxy: ${https_proxy:-${http_proxy:-none}}). Run this again once it can: it continues where it stopped."
   fi
 }
 
-# Ends the script on Ctrl+C, with what it has started in the background. A build is a process group of its own.
+# Ends the script and its background processes on Ctrl+C. A build has its own process group.
 build_pid=
 trap_interrupts() { trap interrupted INT TERM HUP; }
 end_children() { :; }
@@ -60,11 +60,11 @@ interrupted() {
     wait "$build_pid" 2>/dev/null
   fi
   end_children
-  printf '\n%s: interrupted. Run it again: it goes on where it stopped\n' "$(basename "$0")" >&2
+  printf '\n%s: interrupted. Run it again: it continues where it stopped\n' "$(basename "$0")" >&2
   exit 130
 }
 
-# step_cost LINE: sets `cost`, about how long a step of ninja takes beside others. What includes torch takes longest.
+# step_cost LINE: sets `cost`, the relative duration of a step of ninja. Sources that include torch take longest.
 step_cost() {
   if [[ $1 = *cmake_pch* ]]; then
     cost=60
@@ -78,10 +78,10 @@ step_cost() {
   [[ $1 != */Unity/* ]] || cost=$((cost * 5))
 }
 
-# build_plan TARGET…: the steps that a build would take, one a line; nothing: it is up to date.
+# build_plan TARGET…: prints the remaining steps of a build, one per line.
 build_plan() { .venv/bin/cmake --build build --target "$@" -- -n | grep '^\[' || true; }
 
-# show_progress WHAT PERCENT SECONDS: one line, which a terminal overwrites; elsewhere a line every 10 %. SECONDS empty: unknown.
+# show_progress WHAT PERCENT SECONDS: a progress line in a terminal; elsewhere one line per 10 %. SECONDS is empty if unknown.
 shown_tenth=0
 show_progress() {
   local text="$1: $2 %"
@@ -97,10 +97,10 @@ show_progress() {
   fi
   shown_tenth=$(($2 / 10))
 }
-# on_progress PERCENT SECONDS: for scripts that tell somebody else as well.
+# on_progress PERCENT SECONDS: hook for scripts that publish the progress.
 on_progress() { :; }
 
-# follow_build WHAT PLAN: shows how far the build is whose log comes in on standard input.
+# follow_build WHAT PLAN: shows the progress of a build, whose log it reads from standard input.
 follow_build() {
   local line cost all=1 finished=0 began=$SECONDS percent left
   while read -r line; do
@@ -114,7 +114,7 @@ follow_build() {
     finished=$((finished + cost))
     percent=$((finished * 100 / all)) left=
     [ "$percent" -le 99 ] || percent=99
-    # Before that nobody can tell.
+    # An earlier estimate would be noise.
     if [ "$percent" -ge 3 ]; then left=$(((SECONDS - began) * (all - finished) / finished)); fi
     show_progress "$1" "$percent" "$left"
     on_progress "$percent" "$left"
@@ -122,7 +122,7 @@ follow_build() {
   [ ! -t 2 ] || printf '\r\e[K' >&2
 }
 
-# The errors of build/build.log, else its end.
+# Prints the errors in build/build.log, or its last lines if it has none.
 build_errors() { grep -E 'error:|FAILED:|undefined reference|No space left|ninja: ' build/build.log | tail -12 || tail -12 build/build.log; }
 
 # configure_lockstep PRESET: configures build/.
@@ -140,12 +140,12 @@ $(advice build build/configure.log)"
   echo "$preset" >build/preset || fail "$(advice build build/configure.log)"
 }
 
-# build_targets WHAT TARGET…: builds, with a line that says how far it is; the compiler's words are in build/build.log.
+# build_targets WHAT TARGET…: builds with a progress line; the compiler's output goes to build/build.log.
 build_targets() {
   local what=$1 plan
   shift
   plan=$(build_plan "$@")
-  [ -z "$plan" ] || say "$what with $(build_jobs) jobs; the compiler's words are in build/build.log"
+  [ -z "$plan" ] || say "$what with $(build_jobs) jobs; compiler output: build/build.log"
   : >build/build.log
   set -m
   .venv/bin/cmake --build build -j "$(build_jobs)" --target "$@" >>build/build.log 2>&1 </dev/null &

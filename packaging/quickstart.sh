@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# From a fresh checkout to a trained model: installs packages, builds, makes sample data, and opens the app with an
-# experiment as soon as the app is built; the program that trains is built meanwhile. Without a display it trains headless and
-# writes metrics and images. Safe to interrupt, and to run again.
+# From a fresh checkout to a trained model: installs packages, builds, makes sample data and opens the app. The app opens as
+# soon as it is built, while the program that trains is still compiled. Without a display it trains headless and writes metrics
+# and images. Safe to interrupt and to run again.
 #   packaging/quickstart.sh [--data DIR] [--headless]
 #   --data DIR   a dataset instead of generated scenes: COCO, LabelMe, YOLO, Pascal VOC, CVAT, label images and others
 #   --headless   do not open the app, even with a display
@@ -26,14 +26,15 @@ has_gpu() { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }
 
 engine=build/bin/lockstep-engine
 folder=build/quickstart/shapes
-[ -z "$data" ] || folder=build/quickstart/$(basename "$data")
+# The checksum keeps two folders of the same name apart.
+[ -z "$data" ] || folder=build/quickstart/$(basename "$data")-$(cksum <<<"$data" | cut -d' ' -f1)
 experiment=$folder/experiment.yaml
 
-# Whether the experiment can be trained on: it is imported, or its scenes are made.
+# Whether the data are ready for training.
 has_data() { [ -e "$experiment" ] && { [ -n "$data" ] || [ -e "$folder/annotations" ]; }; }
 
-# Imports the dataset of --data, whose annotations may be of any format that `dataset import` knows, or makes the scenes of the
-# experiment, whose file may be open and edited already.
+# Imports the dataset of --data, or makes the sample scenes. The experiment may be open in the app already, so an existing file
+# stays as it is.
 make_data() {
   if has_data; then return; fi
   if [ -n "$data" ]; then
@@ -46,7 +47,7 @@ make_data() {
   write_experiment
   rm -rf "$folder"/{made,train,val} "$folder"/.made.partial-*
   "$engine" dataset shapes --out "$folder/made" --train 120 --val 24 --seed 1
-  mv "$folder"/made/{train,val,annotations} "$folder"  # the annotations are the last: with them, all is there
+  mv "$folder"/made/{train,val,annotations} "$folder"  # annotations last: has_data() looks for them
   rm -r "$folder/made"
 }
 
@@ -57,21 +58,21 @@ write_experiment() {
   mv "$experiment.new" "$experiment"
 }
 
-# preparing.json beside the experiment tells the window how far its data are. This script has it locked: what is not locked
-# was left by one that has ended. tell STAGE [PERCENT [SECONDS]]
+# The app reads the progress from preparing.json beside the experiment. This script keeps the file locked; an unlocked one was
+# left by a script that was killed. publish STAGE [PERCENT [SECONDS]]
 window='' marker='' lock=''
-tell() {
-  # In place and as long as before, so that nobody reads half of it.
+publish() {
+  # Written in place with a constant size, so that the app never reads half a file.
   printf '%-79s\n' "{\"stage\": \"$1\", \"percent\": ${2:--1}, \"seconds_left\": ${3:--1}}" 1<>"$marker" || true
 }
-on_progress() { [ -z "$lock" ] || tell building "$@"; }
+on_progress() { [ -z "$lock" ] || publish building "$@"; }
 
 open_window_early() {
   marker=$folder/preparing.json
   exec {lock}>>"$marker"
-  flock -w 2 "$lock" || fail "another quickstart.sh prepares $folder: wait until it ends, or end it"
-  tell building
-  say "opening the app; Train is enabled once the rest is built. Ctrl+C ends both, and the build goes on if you close the app"
+  flock -w 2 "$lock" || fail "another quickstart.sh is preparing $folder: wait for it, or stop it"
+  publish building
+  say "opening the app; Train is enabled once the rest is built. Ctrl+C ends both; closing the app does not stop the build"
   trap ended EXIT
   build/bin/lockstep "$experiment" {lock}>&- &
   window=$!
@@ -85,7 +86,7 @@ end_children() {
   fi
 }
 
-# After a failure the window stays, in which there may be edits.
+# After a failure the app stays open, because it may hold unsaved edits.
 ended() {
   local status=$?
   if [ -n "$lock" ]; then exec {lock}>&-; fi
@@ -100,10 +101,10 @@ finish_preparing() {
   exec {lock}>&-
   lock=
   if has_window; then
-    say "all is ready; press Train (Ctrl+Return)"
+    say "ready; press Train (Ctrl+Return)"
     wait "$window"
   else
-    say "all is ready; packaging/quickstart.sh opens the app again"
+    say "ready; packaging/quickstart.sh opens the app again"
   fi
   exit
 }
@@ -119,14 +120,14 @@ configure_lockstep "$preset"
 if [ $headless = 0 ]; then
   build_targets "building the app" lockstep lockstep-engine
   [ -n "$data" ] || write_experiment
-  # What is imported has no experiment before.
+  # With --data there is no experiment before the import.
   if [ -e "$experiment" ] && { ! has_data || [ -n "$(build_plan lockstep-worker)" ]; }; then open_window_early; fi
 fi
 build_targets "building" lockstep lockstep-engine lockstep-worker
 say "built"
-[ -z "$lock" ] || tell making
+[ -z "$lock" ] || publish making
 make_data
-rm -f "$folder/preparing.json"  # also that of a script that was killed
+rm -f "$folder/preparing.json"  # also one that a killed script left
 say "experiment: $experiment"
 [ -z "$lock" ] || finish_preparing
 

@@ -29,8 +29,8 @@ installed_names() {
 }
 
 # apt_run COMMAND…: runs apt-get, with sudo if needed; its output goes to build/setup-apt-COMMAND.log. Waits while another apt
-# runs, as on every new cloud machine in its first minutes: DPkg::Lock::Timeout covers only dpkg's locks. Mends what an
-# interrupted apt left behind.
+# runs, as on every new cloud machine in its first minutes: DPkg::Lock::Timeout covers only dpkg's locks. Repairs an interrupted
+# installation.
 readonly APT_PATIENCE_SECONDS=600
 readonly APT_IS_BUSY='^E: .*(is held by process|Resource temporarily unavailable|is another process using it)'
 apt_run() {
@@ -87,8 +87,8 @@ install_system_packages() {
   fi
 }
 
-# pip_install MESSAGE VENV ARGUMENTS…: runs pip install unless it succeeded before with the same arguments. What an interrupted
-# one left may look whole to pip, and is installed again.
+# pip_install MESSAGE VENV ARGUMENTS…: runs pip install unless it succeeded before with the same arguments. After an interrupted
+# one it installs everything again, because pip may take half a package for a whole one.
 pip_install() {
   local message=$1 venv=$2 stamp again=() log=build/setup-pip.log
   shift 2
@@ -106,8 +106,7 @@ $(advice "$venv" "$log")"
   mv "$venv/unfinished" "$stamp"
 }
 
-# The scripts of a venv do not work after the checkout was moved, and one in which nothing was ever installed may be half made:
-# create it again.
+# Creates a venv if it is missing, unfinished, or was moved with the checkout, which breaks its scripts.
 make_venv() {
   local log=build/setup-venv.log
   if compgen -G "$1/installed-*" >/dev/null && "$1/bin/python" -m pip --version >/dev/null 2>&1; then return; fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs packages, builds everything (with CUDA kernels if there is a CUDA 13 compiler) and runs the tests.
 #   packaging/test.sh [--all] [options of ctest, for example -L core or -R coco]
-#   --all  also the long forms (ctest label `long`, LOCKSTEP_LONG_TESTS=1): hours on two cores
+#   --all  also runs the long tests (ctest label `long`, LOCKSTEP_LONG_TESTS=1): hours on two cores
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . packaging/lib.sh

@@ -5,14 +5,14 @@
 
 namespace lockstep::app {
 
-/// Banner that tells how far the data of the shown experiment are, on every page.
+/// Banner on every page with the progress of the data of the shown experiment.
 class PreparationBanner : public widgets::Banner {
   Q_OBJECT
 
  public:
   using Banner::Banner;
 
-  /// Dismissed, it is shown again once another stage is reached.
+  /// A dismissed banner returns at the next stage.
   void setPreparation(const Preparation& preparation, const QString& experiment);
 
  private:

@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::chrono::seconds kPreparationInterval{1};
 
-/// Blocks.
+/// Blocks: reads a file.
 Preparation readPreparation(const std::string& file) {
   using Stage = Preparation::Stage;
-  // First: whoever holds the lock removes the file before he lets it go.
+  // Checked before reading, because the script removes the file before it releases the lock.
   const bool isAlive = base::FileLock::isHeld(file);
   try {
     const auto state = nlohmann::json::parse(base::readFile(file), nullptr, false);
@@ -27,7 +27,7 @@ Preparation readPreparation(const std::string& file) {
     return {isBuilding ? Stage::Building : Stage::Making, state.value("percent", -1),
             state.value("seconds_left", -1)};
   } catch (const std::exception&) {
-    return {};  // it is not there
+    return {};  // no such file
   }
 }
 
@@ -58,11 +58,12 @@ QString Preparation::text() const {
           .arg(widgets::durationText(secondsLeft));
     case Stage::Making:
       return PreparationWatch::tr(
-          "The images are being made. Train is enabled when they are there.");
+          "The images are being made. Train is enabled when they are ready.");
     case Stage::Ended:
       return PreparationWatch::tr(
-          "packaging/quickstart.sh has ended before they were there; its terminal says why. Run it "
-          "again: it goes on where it stopped.");
+          "packaging/quickstart.sh ended before they were ready; its terminal says why. Run it "
+          "again: it "
+          "continues where it stopped.");
   }
   return {};
 }

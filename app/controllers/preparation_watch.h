@@ -8,14 +8,14 @@
 
 namespace lockstep::app {
 
-/// How far packaging/quickstart.sh is, which opens the window before it has built lockstep-worker
-/// and made the data of its experiment.
+/// Progress of packaging/quickstart.sh, which opens the window before lockstep-worker is built and
+/// the data of its experiment are made.
 struct Preparation {
   enum class Stage {
     None,      ///< nothing is being prepared
     Building,  ///< lockstep-worker
     Making,    ///< the data
-    Ended,     ///< the script has ended before it was done
+    Ended,     ///< the script ended early
   };
   Stage stage = Stage::None;
   int percent = -1;      ///< -1: unknown
@@ -27,22 +27,22 @@ struct Preparation {
   bool operator==(const Preparation&) const = default;
 };
 
-/// Watches how far the data of an experiment are prepared: the script keeps preparing.json beside
-/// its experiment, locked, and removes it when all is there. No method blocks.
+/// Watches the preparation of an experiment's data. The script locks preparing.json beside the
+/// experiment, and removes it when the data are ready. No method blocks.
 class PreparationWatch : public QObject {
   Q_OBJECT
 
  public:
   explicit PreparationWatch(QObject* parent = nullptr);
 
-  /// Of the experiment with this file, from now on.
+  /// Watches the data of this experiment instead. Empty: watches nothing.
   void watch(const QString& experimentFile);
   const Preparation& preparation() const { return preparation_; }
-  /// Whether the file was looked for.
+  /// False until preparing.json has been looked for once.
   bool isKnown() const { return isKnown_; }
 
  Q_SIGNALS:
-  /// Also when it is known at first.
+  /// Also emitted when isKnown() becomes true.
   void changed();
 
  private:

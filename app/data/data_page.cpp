@@ -345,7 +345,7 @@ void DataPage::read() {
                        tr("Open annotations…"), [this] { chooseFile(); });
   const bool isOfRunOrFile = shown_->isOfFile || !shown_->runFolder.isEmpty();
   if (!isOfRunOrFile && !experiment_->unprepared.isEmpty())
-    return showNothing(tr("The data are not there yet"), experiment_->unprepared, {}, {});
+    return showNothing(tr("The data are not ready yet"), experiment_->unprepared, {}, {});
   const config::Experiment own = openExperiment();
   const QString key = QString::number(static_cast<int>(*shown_->part)) % u'\n' %
                       (shown_->isOfFile ? shown_->name : shown_->runFolder) % u'\n' % keyOf(own);

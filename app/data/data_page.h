@@ -30,7 +30,7 @@ namespace lockstep::app {
 struct OpenExperiment {
   QString name;
   config::Experiment experiment;
-  QString unprepared{};  ///< how far its data are; empty: they are there
+  QString unprepared{};  ///< progress of data that are still being made; empty: the data are ready
 };
 
 /// The Data page: shows the parts of the dataset of the open experiment or of the current run, and

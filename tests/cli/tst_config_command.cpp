@@ -164,7 +164,7 @@ class TstConfigCommand : public QObject {
     QVERIFY(nlohmann::json::parse(schema.out).contains("properties"));
   }
 
-  /// What `dataset shapes` writes, whose data are not there yet.
+  /// The experiment of `dataset shapes`, before its data are made.
   void theExperimentOfMadeScenesGoesThereToo() {
     EngineBench bench;
     const auto shapes = bench.run({"config", "shapes"});

@@ -59,10 +59,11 @@ struct QuickstartBench {
   void engineTrains(const std::string& how) {
     bench.writeProgram("programs/lockstep-engine",
                        "echo \"engine $1 $2\" >>said\n"
-                       "case $1 in\n"
-                       "config) echo 'name: shapes' ;;\n"
-                       "dataset) mkdir -p \"$4/train\" \"$4/val\" \"$4/annotations\" ;;\n"
-                       "train) " +
+                       "case \"$1 $2\" in\n"
+                       "'config shapes') echo 'name: shapes' ;;\n"
+                       "'dataset import') mkdir -p \"$5\" && touch \"$5/experiment.yaml\" ;;\n"
+                       "'dataset shapes') mkdir -p \"$4/train\" \"$4/val\" \"$4/annotations\" ;;\n"
+                       "train*) " +
                            how + " ;;\nesac\n");
   }
   /// A window that stays until the file `close` is there.
@@ -154,6 +155,21 @@ class TstQuickstart : public QObject {
     QVERIFY(!quickstart.hasSaid("window build/"));
   }
 
+  void foldersOfTheSameNameAreKeptApart() {
+    const QuickstartBench quickstart;
+    for (const char* file : {"a/shapes/x.json", "b/shapes/x.json"}) {
+      quickstart.bench.write(file, "");
+      const std::filesystem::path data = quickstart.bench.folder() / file;
+      const auto ended = quickstart.run(
+          {"--headless", "--data", QString::fromStdString(data.parent_path().string())});
+      QVERIFY2(ended.status == 0, ended.err.c_str());
+    }
+    QCOMPARE(quickstart.run({"--headless"}).status, 0);
+    const std::string said = quickstart.bench.read("said");
+    QCOMPARE(QString::fromStdString(said).count(QStringLiteral("engine dataset import")), 2);
+    QVERIFY(contains(said, "engine dataset shapes"));
+  }
+
   void aFailedBuildSaysItsErrors() {
     const QuickstartBench quickstart;
     quickstart.bench.write(
@@ -213,7 +229,7 @@ class TstQuickstart : public QObject {
     QuickstartBench::pressControlC(*script);
     const auto ended = ScriptBench::finish(*script);
     QCOMPARE(ended.status, 130);
-    QVERIFY2(contains(ended.err, "interrupted. Run it again: it goes on where it stopped"),
+    QVERIFY2(contains(ended.err, "interrupted. Run it again: it continues where it stopped"),
              ended.err.c_str());
     QTRY_VERIFY(::kill(working, 0) != 0);
     QVERIFY(!quickstart.hasSaid("evaluate"));

@@ -172,7 +172,7 @@ class TstSetup : public QObject {
     QTest::addColumn<QString>("advice");
     QTest::newRow("no network")
         << "ProxyError('Cannot connect to proxy.', NewConnectionError('Connection refused'))"
-        << "The network does not answer (proxy: http://127.0.0.1:9)";
+        << "The network cannot be reached (proxy: http://127.0.0.1:9)";
     QTest::newRow("full disk") << "OSError: [Errno 28] No space left on device"
                                << "The disk of .venv is full";
   }
@@ -187,7 +187,7 @@ class TstSetup : public QObject {
     const auto ended = setUp.run();
     QCOMPARE(ended.status, 1);
     QVERIFY2(ended.err.find(advice.toStdString()) != std::string::npos, ended.err.c_str());
-    QVERIFY2(ended.err.find("it goes on where it stopped") != std::string::npos, ended.err.c_str());
+    QVERIFY2(ended.err.find("it continues where it stopped") != std::string::npos, ended.err.c_str());
   }
 
   /// It may have left a package that looks whole.
