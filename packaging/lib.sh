@@ -64,18 +64,22 @@ interrupted() {
   exit 130
 }
 
-# step_cost LINE: sets `cost`, the relative duration of a step of ninja. Sources that include torch take longest.
+# step_cost LINE: sets `cost`, about the tenths of a second that a step of ninja takes. Sources that include torch take longest.
 step_cost() {
-  if [[ $1 = *cmake_pch* ]]; then
-    cost=60
-  elif [[ $1 =~ \ object\ engine/(checkpoint|data|dist|eval|model|ops|solver|train|worker)/ ]]; then
-    cost=38
-  elif [[ $1 = *' object '* ]]; then
-    cost=11
+  local compute=' object engine/(checkpoint|data|dist|eval|model|ops|solver|train|worker)/'
+  if [[ $1 = *engine_pch*cmake_pch* ]]; then
+    cost=190
+  elif [[ $1 = *cmake_pch* ]]; then
+    cost=45
+  elif [[ $1 != *' object '* ]]; then
+    cost=1
+  elif [[ $1 = */Unity/* ]]; then
+    cost=80
+    [[ ! $1 =~ $compute ]] || cost=116
   else
-    cost=2
+    cost=11
+    [[ ! $1 =~ $compute ]] || cost=38
   fi
-  [[ $1 != */Unity/* ]] || cost=$((cost * 5))
 }
 
 # build_plan TARGET…: prints the remaining steps of a build, one per line.
