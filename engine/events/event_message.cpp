@@ -1,5 +1,6 @@
 #include "engine/events/event_message.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -34,6 +35,7 @@ namespace summary = summary_fields::summary;
 namespace value = summary_fields::value;
 namespace tensor = summary_fields::tensor;
 namespace shape = summary_fields::shape;
+namespace dimension = summary_fields::dimension;
 namespace metadata = summary_fields::metadata;
 namespace plugin = summary_fields::plugin;
 namespace session {
@@ -43,8 +45,6 @@ namespace source {
 enum : std::uint32_t { Writer = 1 };
 }
 
-using summary_fields::kDoubleType;
-using summary_fields::kFloatType;
 using summary_fields::kStringType;
 using summary_fields::kTensorClass;
 constexpr int kSessionStart = 1;
@@ -70,20 +70,93 @@ bool next(pbf_reader& fields) {
   return true;
 }
 
-template <typename Real>
-std::optional<float> realAt(std::string_view bytes) {
-  Real number = 0;
-  if (bytes.size() < sizeof number) return std::nullopt;
-  std::memcpy(&number, bytes.data(), sizeof number);
+template <typename Number>
+float numberIn(std::uint64_t bits) {
+  Number number{};
+  std::memcpy(&number, &bits, sizeof number);
   return static_cast<float>(number);
 }
 
+float halfIn(std::uint64_t bits) {
+  const auto fraction = static_cast<float>(bits & 0x3ff);
+  const int exponent = static_cast<int>(bits >> 10 & 0x1f);
+  float size =
+      exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
+  if (exponent == 0x1f) size = fraction == 0 ? INFINITY : NAN;
+  return (bits & 0x8000) != 0 ? -size : size;
+}
+
+float bfloat16In(std::uint64_t bits) { return numberIn<float>(bits << 16); }
+
+/// An element type of types.proto that TensorBoard shows as a scalar.
+struct NumberType {
+  std::uint64_t type;
+  std::uint32_t field;  ///< of the tensor, with the elements unless they are its content
+  std::size_t bytes;    ///< of an element in the content
+  float (*number)(std::uint64_t bits);
+};
+constexpr NumberType kNumberTypes[] = {{1, tensor::FloatVal, 4, numberIn<float>},
+                                       {2, tensor::DoubleVal, 8, numberIn<double>},
+                                       {3, tensor::IntVal, 4, numberIn<std::int32_t>},
+                                       {4, tensor::IntVal, 1, numberIn<std::uint8_t>},
+                                       {5, tensor::IntVal, 2, numberIn<std::int16_t>},
+                                       {6, tensor::IntVal, 1, numberIn<std::int8_t>},
+                                       {9, tensor::Int64Val, 8, numberIn<std::int64_t>},
+                                       {10, tensor::BoolVal, 1, numberIn<std::uint8_t>},
+                                       {14, tensor::HalfVal, 2, bfloat16In},
+                                       {17, tensor::IntVal, 2, numberIn<std::uint16_t>},
+                                       {19, tensor::HalfVal, 2, halfIn},
+                                       {22, tensor::Uint32Val, 4, numberIn<std::uint32_t>},
+                                       {23, tensor::Uint64Val, 8, numberIn<std::uint64_t>}};
+
+/// Of the first element.
+std::optional<std::uint64_t> bitsAt(std::string_view content, std::size_t bytes) {
+  std::uint64_t bits = 0;
+  if (content.size() < bytes) return std::nullopt;
+  std::memcpy(&bits, content.data(), bytes);
+  return bits;
+}
+
+/// Of the first element of a field: packed in current files, unpacked in old ones.
+std::optional<std::uint64_t> takeBits(pbf_reader& fields) {
+  const Wire single = fields.tag() == tensor::FloatVal    ? Wire::fixed32
+                      : fields.tag() == tensor::DoubleVal ? Wire::fixed64
+                                                          : Wire::varint;
+  if (fields.has_wire_type(single)) {
+    if (single == Wire::fixed32) return fields.get_fixed32();
+    return single == Wire::fixed64 ? fields.get_fixed64() : fields.get_uint64();
+  }
+  if (!fields.has_wire_type(Wire::length_delimited)) {
+    fields.skip();
+    return std::nullopt;
+  }
+  const std::string_view elements = fields.get_view();
+  if (single != Wire::varint) return bitsAt(elements, single == Wire::fixed32 ? 4 : 8);
+  if (elements.empty()) return std::nullopt;
+  const char* first = elements.data();
+  return protozero::decode_varint(&first, first + elements.size());
+}
+
+std::uint64_t sizeOfDimension(std::string_view bytes) {
+  std::uint64_t size = 0;
+  pbf_reader fields(bytes);
+  while (next(fields)) {
+    if (fields.tag_and_type() == tag_and_type(dimension::Size, Wire::varint))
+      size = fields.get_uint64();
+    else
+      fields.skip();
+  }
+  return size;
+}
+
+/// Whether it has one element.
 bool isScalarShape(std::string_view bytes) try {
   pbf_reader fields(bytes);
   while (next(fields)) {
     switch (fields.tag_and_type()) {
       case tag_and_type(shape::Dimension, Wire::length_delimited):
-        return false;
+        if (sizeOfDimension(fields.get_view()) != 1) return false;
+        break;
       case tag_and_type(shape::UnknownRank, Wire::varint):
         if (fields.get_uint64() != 0) return false;
         break;
@@ -102,15 +175,16 @@ struct TensorContent {
   std::optional<std::string_view> text;
 };
 
-/// Repeated numbers are packed in current files and unpacked in old ones.
 TensorContent parseTensor(std::string_view bytes) try {
   std::uint64_t type = 0;
   bool isScalar = true;
-  std::optional<float> floatVal, doubleVal;
   std::string_view content;
+  std::optional<std::uint64_t> bits;
+  std::uint32_t fieldOfBits = 0;
   TensorContent result;
   pbf_reader fields(bytes);
   while (next(fields)) {
+    const std::uint32_t field = fields.tag();
     switch (fields.tag_and_type()) {
       case tag_and_type(tensor::Type, Wire::varint):
         type = fields.get_uint64();
@@ -121,38 +195,69 @@ TensorContent parseTensor(std::string_view bytes) try {
       case tag_and_type(tensor::Content, Wire::length_delimited):
         content = fields.get_view();
         break;
-      case tag_and_type(tensor::FloatVal, Wire::length_delimited):
-        floatVal = realAt<float>(fields.get_view());
-        break;
-      case tag_and_type(tensor::FloatVal, Wire::fixed32):
-        floatVal = fields.get_float();
-        break;
-      case tag_and_type(tensor::DoubleVal, Wire::length_delimited):
-        doubleVal = realAt<double>(fields.get_view());
-        break;
-      case tag_and_type(tensor::DoubleVal, Wire::fixed64):
-        doubleVal = static_cast<float>(fields.get_double());
-        break;
       case tag_and_type(tensor::StringVal, Wire::length_delimited):
         if (const std::string_view text = fields.get_view(); !result.text) result.text = text;
         break;
       default:
-        fields.skip();
+        if (bits || std::ranges::find(kNumberTypes, field, &NumberType::field) ==
+                        std::ranges::end(kNumberTypes)) {
+          fields.skip();
+        } else {
+          bits = takeBits(fields);
+          fieldOfBits = field;
+        }
     }
   }
   if (type != kStringType) result.text.reset();
-  if (!isScalar) return result;
-  if (type == kFloatType) result.number = floatVal ? floatVal : realAt<float>(content);
-  if (type == kDoubleType) result.number = doubleVal ? doubleVal : realAt<double>(content);
+  const auto* const known = std::ranges::find(kNumberTypes, type, &NumberType::type);
+  if (!isScalar || known == std::ranges::end(kNumberTypes)) return result;
+  if (!bits || fieldOfBits != known->field) bits = bitsAt(content, known->bytes);
+  if (bits) result.number = known->number(*bits);
   return result;
 } catch (const protozero::exception&) {
   return {};
 }
 
+/// Name of the plugin in a value's metadata; empty: none.
+std::string_view pluginIn(std::string_view bytes) try {
+  std::string_view name;
+  pbf_reader fields(bytes);
+  while (next(fields)) {
+    if (fields.tag_and_type() != tag_and_type(metadata::PluginData, Wire::length_delimited)) {
+      fields.skip();
+      continue;
+    }
+    pbf_reader pluginFields(fields.get_view());
+    while (next(pluginFields)) {
+      if (pluginFields.tag_and_type() == tag_and_type(plugin::Name, Wire::length_delimited)) {
+        name = pluginFields.get_view();
+      } else {
+        pluginFields.skip();
+      }
+    }
+  }
+  return name;
+} catch (const protozero::exception&) {
+  return {};
+}
+
+Media mediaOf(std::string_view plugin) {
+  if (plugin == "images") return Media::Images;
+  if (plugin == "histograms") return Media::Histograms;
+  if (plugin == "audio") return Media::Audio;
+  return plugin == "text" ? Media::Texts : Media::Other;
+}
+
+/// Tags that are none of a person's values.
+bool isInternal(std::string_view tag, std::string_view plugin) {
+  return tag == kEventTag || tags::isHyperParameters(tag) || plugin == "custom_scalars";
+}
+
 void parseValue(std::string_view bytes, EventMessage& message) {
-  std::string_view tag;
+  std::string_view tag, plugin;
   std::optional<float> number;
   std::optional<std::string_view> tensorBytes;
+  std::optional<Media> media;
   pbf_reader fields(bytes);
   while (next(fields)) {
     switch (fields.tag_and_type()) {
@@ -165,6 +270,22 @@ void parseValue(std::string_view bytes, EventMessage& message) {
       case tag_and_type(value::Tensor, Wire::length_delimited):
         tensorBytes = fields.get_view();
         break;
+      case tag_and_type(value::Metadata, Wire::length_delimited):
+        plugin = pluginIn(fields.get_view());
+        break;
+      case tag_and_type(value::Image, Wire::length_delimited):
+        media = Media::Images;
+        fields.skip();
+        break;
+      case tag_and_type(value::OldHistogram, Wire::length_delimited):
+      case tag_and_type(value::Histogram, Wire::length_delimited):
+        media = Media::Histograms;
+        fields.skip();
+        break;
+      case tag_and_type(value::Audio, Wire::length_delimited):
+        media = Media::Audio;
+        fields.skip();
+        break;
       default:
         fields.skip();
     }
@@ -175,7 +296,11 @@ void parseValue(std::string_view bytes, EventMessage& message) {
     if (content.text && tag == kEventTag) message.json = *content.text;
     if (content.text && tag == kEventTag && !number) message.kind = Record::Kind::Event;
   }
-  if (number) message.scalars.emplace_back(tag, *number);
+  if (number) {
+    message.scalars.emplace_back(tag, *number);
+  } else if ((media || tensorBytes) && !isInternal(tag, plugin)) {
+    message.media.emplace_back(tag, media.value_or(mediaOf(plugin)));
+  }
   if (message.kind == Record::Kind::Other && tags::isHyperParameters(tag))
     message.kind = Record::Kind::HyperParameters;
 }
@@ -302,6 +427,7 @@ bool parseEvent(std::string_view bytes, EventMessage& message) try {
   message.kind = Record::Kind::Other;
   message.scalars.clear();
   message.json = {};
+  message.media.clear();
   parseFields(bytes, message);
   return !std::isnan(message.wallTime);
 } catch (const protozero::exception&) {

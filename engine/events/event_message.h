@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/events/media.h"
 #include "engine/events/record.h"
 
 /// TensorBoard's Event protobuf message. Field numbers are those of event.proto, summary.proto and
@@ -20,6 +21,7 @@ struct EventMessage {
   Record::Kind kind = Record::Kind::Other;
   std::vector<std::pair<std::string_view, float>> scalars;
   std::string_view json;
+  std::vector<std::pair<std::string_view, Media>> media;
 };
 
 /// Parses into `message`, reusing its memory. False for bytes that are not an Event or have a NaN

@@ -11,6 +11,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/file_descriptor.h"
+#include "engine/base/input_file.h"
 #include "engine/events/event_message.h"
 #include "engine/events/record_frame.h"
 #include "engine/events/tag_table.h"
@@ -54,6 +55,7 @@ struct Reader::State {
   std::optional<std::int64_t> firstDamaged;  ///< offset of the first of them
   EventMessage message;
   TagTable tags;
+  MediaTags media;
   std::vector<ScalarView> scalars;
 
   std::int64_t fileBytes() const;
@@ -109,16 +111,16 @@ bool Reader::State::nextMessage() {
     begin += frame.bytes;
     offset += static_cast<std::int64_t>(frame.bytes);
     ++seq;
-    if (isWhole) return true;
+    if (!isWhole) continue;
+    for (const auto& [tag, kind] : message.media)
+      if (!media.contains(tag)) media.emplace(tag, kind);
+    return true;
   }
 }
 
 Reader::Reader(std::filesystem::path file) : state_(std::make_unique<State>()) {
   state_->path = std::move(file);
-  state_->file.reset(::open(state_->path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!state_->file.isOpen()) {
-    throw Error(state_->path.string() + ": cannot be opened: " + reasonOf(errno));
-  }
+  state_->file = base::openRegularFile(state_->path, O_RDONLY);
 }
 
 Reader::Reader(Reader&&) noexcept = default;
@@ -154,6 +156,7 @@ std::int64_t Reader::visitAvailable(const std::function<void(const RecordView&)>
 }
 
 const std::vector<std::string>& Reader::tags() const { return state_->tags.names(); }
+const MediaTags& Reader::media() const { return state_->media; }
 std::int64_t Reader::offsetBytes() const { return state_->offset; }
 std::int64_t Reader::nextSeq() const { return state_->seq; }
 std::int64_t Reader::damagedRecords() const { return state_->damaged; }

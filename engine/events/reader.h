@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/events/media.h"
 #include "engine/events/record.h"
 
 namespace lockstep::events {
@@ -58,6 +59,8 @@ class Reader {
                               std::int64_t maxRecords = std::numeric_limits<std::int64_t>::max());
   /// The tags of the scalars seen so far. Only grows.
   const std::vector<std::string>& tags() const;
+  /// The tags of the values seen so far that are no scalars. Only grows.
+  const MediaTags& media() const;
 
   /// Bytes up to the end of the last record returned.
   std::int64_t offsetBytes() const;

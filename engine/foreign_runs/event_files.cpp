@@ -91,6 +91,7 @@ void EventFiles::addFile(File& file, RecordStream& stream, Faults& faults) {
       file.damaged = damaged;
     }
     file.bytes = reader.fileBytes();
+    media_.insert(reader.media().begin(), reader.media().end());
   } catch (const Error& error) {
     if (!std::exchange(file.isUnreadable, !file.reader)) faults.add(error.what());
     file.isBroken = file.reader.has_value();

@@ -20,6 +20,7 @@ class EventFiles : public RunLog {
   explicit EventFiles(const std::vector<fs::path>& files);
 
   bool addAppended(RecordStream& stream, Faults& faults) override;
+  const events::MediaTags& media() const override { return media_; }
 
  private:
   struct File {
@@ -40,6 +41,7 @@ class EventFiles : public RunLog {
 
   fs::path folder_;  ///< empty: the files are given
   std::vector<File> files_;
+  events::MediaTags media_;  ///< of all files
 };
 
 /// The event files in a folder, in the order of their names.

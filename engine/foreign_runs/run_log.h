@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include "engine/events/media.h"
 #include "engine/foreign_runs/faults.h"
 #include "engine/foreign_runs/record_stream.h"
 
@@ -17,6 +18,11 @@ class RunLog {
   /// Adds what was appended since the last call. False: what was added is no longer there, and
   /// nothing was added. Throws Error when no file can be read.
   [[nodiscard]] virtual bool addAppended(RecordStream& stream, Faults& faults) = 0;
+  /// The tags of the values so far that are no scalars: none of them was added.
+  virtual const events::MediaTags& media() const {
+    static const events::MediaTags none;
+    return none;
+  }
 };
 
 }  // namespace lockstep::foreign_runs

@@ -38,6 +38,8 @@ RunReader::RunReader(RunReader&&) noexcept = default;
 RunReader& RunReader::operator=(RunReader&&) noexcept = default;
 RunReader::~RunReader() = default;
 
+const events::MediaTags& RunReader::media() const { return log_->media(); }
+
 bool RunReader::visitAppended(const Visitor& visitor) {
   stream_->start(visitor);
   const bool isContinued = log_->addAppended(*stream_, faults_);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/events/media.h"
 #include "engine/foreign_runs/faults.h"
 #include "engine/foreign_runs/find_runs.h"
 #include "engine/foreign_runs/record_stream.h"
@@ -35,6 +36,8 @@ class RunReader {
   const std::vector<std::string>& tags() const { return stream_->tags(); }
   /// What was left out so far.
   const Faults& faults() const { return faults_; }
+  /// The tags of what is no scalar, such as images: no record has it.
+  const events::MediaTags& media() const;
 
  private:
   std::unique_ptr<RunLog> log_;

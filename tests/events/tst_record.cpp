@@ -102,6 +102,8 @@ class TstRecord : public QObject {
   void everyKindRoundTrips();
   void everyFloatRoundTripsToTheBit();
   void scalarTensorsOfOtherWritersAreRead();
+  void scalarTensorsOfEveryNumberTypeAreRead_data();
+  void scalarTensorsOfEveryNumberTypeAreRead();
   void tensorsThatAreNotScalarsAreIgnored();
   void textsOfOtherTagsAreNoEvents();
   void recordsForTensorBoardHoldNothingForUs();
@@ -198,6 +200,47 @@ void TstRecord::scalarTensorsOfOtherWritersAreRead() {
   QCOMPARE(decoded(recordWithValue("x", 8, unpacked)).at(0).scalars, (ScalarValues{{"x", 0.25f}}));
 }
 
+/// Types and fields are those of types.proto and tensor.proto.
+void TstRecord::scalarTensorsOfEveryNumberTypeAreRead_data() {
+  QTest::addColumn<QByteArray>("tensor");
+  QTest::addColumn<float>("number");
+  const auto row = [](const char* name, const std::string& tensor, float number) {
+    QTest::newRow(name) << QByteArray::fromStdString(tensor) << number;
+  };
+  const std::string minusSeven = "\xf9\xff\xff\xff\xff\xff\xff\xff\xff\x01";
+  row("int64_val", tensorOf(9, 10, minusSeven), -7);
+  row("int64 content", tensorOf(9, 4, littleEndian(std::int64_t{-7})), -7);
+  row("int32", tensorOf(3, 7, minusSeven), -7);
+  row("int32 content", tensorOf(3, 4, littleEndian(-7)), -7);
+  row("int16", tensorOf(5, 7, minusSeven), -7);
+  row("int8 content", tensorOf(6, 4, "\xf9"), -7);
+  row("uint8", tensorOf(4, 7, "\xc8\x01"), 200);
+  row("uint16", tensorOf(17, 7, "\xc8\x01"), 200);
+  row("uint32", tensorOf(22, 16, "\xc8\x01"), 200);
+  row("uint64", tensorOf(23, 17, "\xc8\x01"), 200);
+  row("bool", tensorOf(10, 11, "\x01"), 1);
+  row("half", tensorOf(19, 13, "\x80\x68"), .25F);  // 0x3400
+  row("half content", tensorOf(19, 4, littleEndian(std::uint16_t{0xc500})), -5);
+  row("smallest half", tensorOf(19, 13, "\x01"), 0x1p-24F);
+  row("largest half", tensorOf(19, 4, littleEndian(std::uint16_t{0x7bff})), 65504);
+  row("infinite half", tensorOf(19, 4, littleEndian(std::uint16_t{0xfc00})), -INFINITY);
+  row("bfloat16", tensorOf(14, 4, littleEndian(std::uint16_t{0xbe80})), -.25F);
+  std::string dimension, shape, unpacked;
+  pbf_writer(dimension).add_uint64(1, 1);
+  pbf_writer(shape).add_bytes(2, dimension);
+  row("one element", tensorOf(1, 4, littleEndian(.25F), shape), .25F);
+  pbf_writer fields(unpacked);
+  fields.add_uint64(1, 9);
+  fields.add_int64(10, -7);
+  row("unpacked", unpacked, -7);
+}
+void TstRecord::scalarTensorsOfEveryNumberTypeAreRead() {
+  QFETCH(QByteArray, tensor);
+  QFETCH(float, number);
+  const auto records = decoded(recordWithValue("x", 8, tensor.toStdString()));
+  QCOMPARE(records.at(0).scalars, (ScalarValues{{"x", number}}));
+}
+
 void TstRecord::tensorsThatAreNotScalarsAreIgnored() {
   std::string dimension, shape, unknownRank;
   pbf_writer(dimension).add_uint64(1, 2);
@@ -206,8 +249,9 @@ void TstRecord::tensorsThatAreNotScalarsAreIgnored() {
   const std::vector<std::string> tensors = {
       tensorOf(1, 4, littleEndian(0.25f) + littleEndian(0.5f), shape),
       tensorOf(1, 4, littleEndian(0.25f), unknownRank),
-      tensorOf(1, 4, "abc"),            // too short
-      tensorOf(3, 4, littleEndian(7)),  // int32
+      tensorOf(1, 4, "abc"),               // too short
+      tensorOf(1, 6, littleEndian(0.25)),  // a double's field
+      tensorOf(8, 4, littleEndian(0.25)),  // complex64
       tensorOf(1, 4, ""),
       "\xff",
       ""};

@@ -127,7 +127,7 @@ void TstTensorboard::filesOfOtherWritersAreRead() {
   const QString run = folder_.filePath(QStringLiteral("theirs"));
   const QJsonArray expected =
       reference({QStringLiteral("write"), run}, complaint_)[QStringLiteral("expected")].toArray();
-  QVERIFY2(expected.size() == 17, qPrintable(complaint_));
+  QVERIFY2(expected.size() == 22, qPrintable(complaint_));
   Reader reader(findEventFile(run.toStdString()));
   const auto records = reader.readAvailable();
   QVERIFY(!records.empty());
@@ -141,6 +141,11 @@ void TstTensorboard::filesOfOtherWritersAreRead() {
   }
   QCOMPARE(QJsonDocument(seen).toJson(), QJsonDocument(expected).toJson());
   QCOMPARE(reader.offsetBytes(), reader.fileBytes());
+  QCOMPARE(reader.media(), (MediaTags{{"curves", Media::Other},
+                                      {"notes/text_summary", Media::Texts},
+                                      {"pictures/new", Media::Images},
+                                      {"pictures/old", Media::Images},
+                                      {"weights", Media::Histograms}}));
 }
 
 /// Of two runs: one that finished, one that is still running.

@@ -14,8 +14,10 @@ import json
 import struct
 import sys
 
+import numpy as np
 from tensorboard.backend.event_processing import event_accumulator, event_file_loader
 from tensorboard.compat.proto import event_pb2, summary_pb2, tensor_pb2, tensor_shape_pb2
+from tensorboard.util import tensor_util
 
 
 def bits(value):
@@ -58,12 +60,24 @@ def write(folder):
                      [step, "torch/double", bits(0.3 * step)]]
     writer.add_text("notes", "hello", 6)
     writer.add_histogram("weights", torch.arange(10.0), 7)
+    writer.add_image("pictures/old", np.zeros((3, 4, 4)), 7)
     event_writer = writer.file_writer.event_writer
     summary = summary_pb2.Summary()
     for tag, value in (("tf/content", 1.25), ("tf/second", -2.5)):
         summary.value.add(tag=tag, tensor=scalar_tensor(value, "DT_FLOAT", tensor_content=struct.pack("<f", value)))
         expected.append([8, tag, bits(value)])
+    for dtype in ("int64", "int32", "uint8", "float16", "bool"):
+        proto = tensor_util.make_tensor_proto(np.asarray(1, dtype))
+        summary.value.add(tag="np/" + dtype, tensor=proto)
+        expected.append([8, "np/" + dtype, bits(tensor_util.make_ndarray(proto).item())])
     event_writer.add_event(event_pb2.Event(step=8, wall_time=1008.0, summary=summary))
+    for step in (9, 10):  # as TensorFlow 2: the metadata come once
+        plugins = {"pictures/new": "images", "curves": "pr_curves"} if step == 9 else {"pictures/new": None, "curves": None}
+        summary = summary_pb2.Summary()
+        for tag, plugin in plugins.items():
+            metadata = plugin and summary_pb2.SummaryMetadata(plugin_data=summary_pb2.SummaryMetadata.PluginData(plugin_name=plugin))
+            summary.value.add(tag=tag, tensor=tensor_util.make_tensor_proto(np.zeros((2, 3), "float32")), metadata=metadata)
+        event_writer.add_event(event_pb2.Event(step=step, wall_time=1000.0 + step, summary=summary))
     writer.close()
     print(json.dumps({"expected": expected}))
 
