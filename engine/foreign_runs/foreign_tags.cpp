@@ -1,6 +1,7 @@
 #include "engine/foreign_runs/foreign_tags.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "engine/events/tags.h"
 
@@ -17,7 +18,7 @@ struct KnownTag {
   double factor = 1;
 };
 
-/// Also as `train/TAG` and, of an evaluation, `val/TAG`.
+/// Also as `train/TAG` and, of an evaluation, `val/TAG` and `val_TAG`.
 constexpr KnownTag kKnownTags[] = {
     // detectron2: engine/hooks.py, modeling/roi_heads, modeling/proposal_generator
     {"total_loss", tags::kTrainTotalLoss},
@@ -42,9 +43,26 @@ constexpr KnownTag kKnownTags[] = {
     // PyTorch Lightning's tutorials and its LearningRateMonitor
     {"train_loss", tags::kTrainTotalLoss},
     {"train_loss_step", tags::kTrainTotalLoss},
-    {"val_loss", tags::kEvalTotalLoss},
     {"lr-SGD", tags::kLearningRate},
+    {"lr-Adam", tags::kLearningRate},
     {"lr-AdamW", tags::kLearningRate},
+    // Ultralytics: utils/callbacks/tensorboard.py, and YOLOv5's train.py
+    {"box_loss", "train/loss_box_reg"},
+    {"cls_loss", "train/loss_classifier"},
+    {"seg_loss", "train/loss_mask"},
+    {"lr/pg0", tags::kLearningRate},
+    {"x/lr0", tags::kLearningRate},
+    // Hugging Face's Trainer, and TensorFlow's object detection
+    {"learning_rate", tags::kLearningRate},
+    // RF-DETR: util/metrics.py
+    {"Loss/Train", tags::kTrainTotalLoss},
+    {"Loss/Test", tags::kEvalTotalLoss},
+    // Matterport's Mask R-CNN: mrcnn/model.py
+    {"mrcnn_class_loss", "train/loss_classifier"},
+    {"mrcnn_bbox_loss", "train/loss_box_reg"},
+    {"mrcnn_mask_loss", "train/loss_mask"},
+    {"rpn_class_loss", "train/loss_objectness"},
+    {"rpn_bbox_loss", "train/loss_rpn_box_reg"},
 };
 
 /// Before the name of an AP: detectron2's are percentages (evaluation/coco_evaluation.py),
@@ -54,6 +72,28 @@ constexpr KnownTag kKnownAps[] = {
     {"bbox/AP", tags::kBoxAp, kPercent},
     {"coco/segm_mAP", tags::kMaskAp},
     {"coco/bbox_mAP", tags::kBoxAp},
+};
+
+/// Whole names, of fractions.
+constexpr KnownTag kApNames[] = {
+    // Ultralytics: utils/metrics.py, with (B) for boxes or (M) for masks behind them, or, as MLflow
+    // allows no parentheses, B or M; YOLOv5 has them only where it segments
+    {"metrics/mAP50-95", tags::kBoxAp},
+    {"metrics/mAP50", "eval/bbox/AP50"},
+    {"metrics/mAP_0.5:0.95", tags::kBoxAp},
+    {"metrics/mAP_0.5", "eval/bbox/AP50"},
+    // TensorFlow's object detection: metrics/coco_evaluation.py
+    {"DetectionBoxes_Precision/mAP", tags::kBoxAp},
+    {"DetectionBoxes_Precision/mAP@.50IOU", "eval/bbox/AP50"},
+    {"DetectionBoxes_Precision/mAP@.75IOU", "eval/bbox/AP75"},
+    {"DetectionMasks_Precision/mAP", tags::kMaskAp},
+    {"DetectionMasks_Precision/mAP@.50IOU", "eval/segm/AP50"},
+    {"DetectionMasks_Precision/mAP@.75IOU", "eval/segm/AP75"},
+    // YOLOX: core/trainer.py, and RF-DETR: util/metrics.py
+    {"val/COCOAP50_95", tags::kBoxAp},
+    {"val/COCOAP50", "eval/bbox/AP50"},
+    {"Metrics/Base/AP50_90", tags::kBoxAp},
+    {"Metrics/Base/AP50", "eval/bbox/AP50"},
 };
 /// detectron2's `segm/AP-person` has the category's name where ours has its id.
 constexpr std::string_view kOfClass = "-";
@@ -68,7 +108,27 @@ std::string_view withoutPrefix(std::string_view text, std::string_view prefix) {
   return text.starts_with(prefix) ? text.substr(prefix.size()) : std::string_view();
 }
 
+/// Without Ultralytics' mark of boxes or masks; `isOfMasks`: it was that of masks.
+std::string withoutMark(std::string_view foreign, bool& isOfMasks) {
+  std::string name(foreign);
+  if (!name.starts_with("metrics/mAP")) return name;
+  std::erase_if(name, [](char character) { return character == '(' || character == ')'; });
+  isOfMasks = name.ends_with('M');
+  if (isOfMasks || name.ends_with('B')) name.pop_back();
+  return name;
+}
+
+OwnTag apNamed(std::string_view foreign) {
+  bool isOfMasks = false;
+  const std::string name = withoutMark(foreign, isOfMasks);
+  const auto* const known = std::ranges::find(kApNames, std::string_view(name), &KnownTag::foreign);
+  if (known == std::end(kApNames)) return {};
+  return {isOfMasks ? tags::kMaskAp + std::string(known->own).substr(std::strlen(tags::kBoxAp))
+                    : known->own};
+}
+
 OwnTag apOf(std::string_view foreign) {
+  if (OwnTag named = apNamed(foreign); !named.tag.empty()) return named;
   for (const KnownTag& ap : kKnownAps) {
     if (!foreign.starts_with(ap.foreign)) continue;
     std::string_view suffix = foreign.substr(ap.foreign.size());
@@ -89,7 +149,7 @@ OwnTag ownTagOf(std::string_view foreign) {
   if (const std::string_view name = withoutPrefix(foreign, "train/"); !name.empty()) {
     if (const KnownTag* known = find(name); known && isOfTraining(name)) return {known->own};
   }
-  for (const char* prefix : {"val/", "eval/"}) {
+  for (const char* prefix : {"val/", "eval/", "val_"}) {
     const std::string_view name = withoutPrefix(foreign, prefix);
     const KnownTag* known = name.empty() ? nullptr : find(name);
     if (known && tags::isTrainLoss(known->own)) return {tags::eval(tags::nameIn(known->own))};

@@ -12,8 +12,9 @@ struct OwnTag {
   double factor = 1;
 };
 
-/// Knows detectron2, MMDetection, torchvision's references and PyTorch Lightning; other tags are
-/// their own.
+/// Knows detectron2, MMDetection, torchvision's references, PyTorch Lightning, Ultralytics, YOLOv5,
+/// YOLOX, RF-DETR, TensorFlow's object detection, Hugging Face's Trainer and Matterport's Mask
+/// R-CNN; other tags are their own.
 OwnTag ownTagOf(std::string_view foreign);
 
 /// Whether a tag is one of a training step or known to be none of an evaluation: a learning rate, a

@@ -41,6 +41,38 @@ class TstForeignTags : public QObject {
     row("val/loss", "eval/loss_total");
     row("val/time", "val/time");
     row("lr", "solver/lr");
+    // As Ultralytics 8 logs the segmentation of a coco128-seg, to TensorBoard and to MLflow.
+    row("train/box_loss", "train/loss_box_reg");
+    row("train/seg_loss", "train/loss_mask");
+    row("train/cls_loss", "train/loss_classifier");
+    row("train/dfl_loss", "train/dfl_loss");
+    row("val/seg_loss", "eval/loss_mask");
+    row("val/dfl_loss", "val/dfl_loss");
+    row("metrics/mAP50-95(M)", "eval/segm/AP");
+    row("metrics/mAP50-95(B)", "eval/bbox/AP");
+    row("metrics/mAP50(M)", "eval/segm/AP50");
+    row("metrics/mAP50B", "eval/bbox/AP50");
+    row("metrics/mAP50-95M", "eval/segm/AP");
+    row("metrics/mAP_0.5:0.95", "eval/bbox/AP");
+    row("metrics/mAP_0.5(M)", "eval/segm/AP50");
+    row("metrics/precision(B)", "metrics/precision(B)");
+    row("metrics/mAP50-95(P)", "metrics/mAP50-95(P)");  // of key points
+    row("lr/pg0", "solver/lr");
+    row("lr/pg1", "lr/pg1");
+    row("x/lr0", "solver/lr");
+    row("DetectionMasks_Precision/mAP@.75IOU", "eval/segm/AP75");
+    row("DetectionBoxes_Precision/mAP", "eval/bbox/AP");
+    row("Loss/total_loss", "Loss/total_loss");  // also of its evaluations
+    row("val/COCOAP50_95", "eval/bbox/AP");
+    row("train/total_loss", "train/loss_total");
+    row("Loss/Train", "train/loss_total");
+    row("Loss/Test", "eval/loss_total");
+    row("Metrics/Base/AP50", "eval/bbox/AP50");
+    row("Metrics/EMA/AP50", "Metrics/EMA/AP50");
+    row("train/learning_rate", "solver/lr");
+    row("val_loss", "eval/loss_total");
+    row("val_mrcnn_mask_loss", "eval/loss_mask");
+    row("rpn_class_loss", "train/loss_objectness");
     row("acc", "acc");
     row("", "");
   }
