@@ -199,7 +199,8 @@ def compile_(arguments):
 
 def tests_of(build):
     listed = subprocess.run(['ctest', '--show-only=json-v1'], cwd=build, capture_output=True, text=True, check=True).stdout
-    return [t['name'] for t in json.loads(listed)['tests']]
+    # Tests of the sources run no code of theirs.
+    return [t['name'] for t in json.loads(listed)['tests'] if not t['name'].startswith('structure.')]
 
 
 def run_test(build, name, **environment):
