@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 
 #include "engine/base/error.h"
 
@@ -89,8 +91,10 @@ bool MetricFiles::addAppended(RecordStream& stream, Faults& faults) {
 }
 
 bool MetricFiles::readMetric(Metric& metric, Faults& faults) {
+  const std::size_t firstNew = metric.values.size();
+  bool isContinued = true;
   try {
-    const bool isContinued = metric.lines.visit(
+    isContinued = metric.lines.visit(
         [&](const AppendedLines::Line& line) {
           if (!addLine(metric, line.text))
             faults.add(metric.lines.placeOf(line) +
@@ -98,43 +102,66 @@ bool MetricFiles::readMetric(Metric& metric, Faults& faults) {
         },
         faults);
     metric.isUnreadable = false;
-    return isContinued;
   } catch (const Error& error) {
     if (!std::exchange(metric.isUnreadable, true)) faults.add(error.what());
-    return true;
   }
+  arrangeByStep(metric, firstNew);
+  return isContinued;
 }
 
-/// Keeps the values in ascending steps: one that goes back replaces those from its step on.
 bool MetricFiles::addLine(Metric& metric, std::string_view line) {
   const auto parsed = parse(line);
   if (!parsed) return false;
-  while (!metric.values.empty() && metric.values.back().step >= parsed->step)
-    metric.values.pop_back();
   metric.values.push_back(
       {parsed->step, static_cast<double>(parsed->milliseconds) / 1000, parsed->value});
   return true;
 }
 
+/// Values that follow a new one of an earlier step are added again.
+void MetricFiles::arrangeByStep(Metric& metric, std::size_t firstNew) {
+  std::vector<Value>& values = metric.values;
+  if (firstNew == values.size()) return;
+  // Steps are different but where there are none.
+  const bool wereCounted = firstNew > 1 && values[firstNew - 1].step == values.front().step;
+  const auto last = values.begin() + static_cast<std::ptrdiff_t>(firstNew > 0 ? firstNew - 1 : 0);
+  const bool isInOrder = std::ranges::adjacent_find(last, values.end(), std::greater_equal(),
+                                                    &Value::step) == values.end();
+  if (isInOrder && !wereCounted) return;
+  const std::int64_t firstStep =
+      std::ranges::min(std::span(values).subspan(firstNew), {}, &Value::step).step;
+  std::ranges::stable_sort(values, {}, &Value::step);
+  if (metric.hasNoSteps()) return;
+  const auto isSameStep = [](const Value& a, const Value& b) { return a.step == b.step; };
+  // The last of equals is the first from behind.
+  const auto kept = std::unique(values.rbegin(), values.rend(), isSameStep);
+  values.erase(values.begin(), kept.base());
+  const auto changed = std::ranges::lower_bound(values, firstStep, {}, &Value::step);
+  metric.added =
+      wereCounted ? 0 : std::min(metric.added, static_cast<std::size_t>(changed - values.begin()));
+}
+
 void MetricFiles::addByStep(RecordStream& stream) {
   struct Cursor {
     Metric* metric;
-    std::size_t next = 0;
+    std::size_t next;
     bool isAtEnd() const { return next == metric->values.size(); }
     const Value& value() const { return metric->values[next]; }
+    std::int64_t step() const {
+      return metric->hasNoSteps() ? static_cast<std::int64_t>(next) : value().step;
+    }
   };
   std::vector<Cursor> cursors;
   for (auto& [name, metric] : metrics_)
-    if (!metric.values.empty()) cursors.push_back({&metric});
+    if (metric.added < metric.values.size()) cursors.push_back({&metric, metric.added});
   std::vector<ForeignPoint> points;
   while (!cursors.empty()) {
     std::int64_t step = std::numeric_limits<std::int64_t>::max();
-    for (const Cursor& cursor : cursors) step = std::min(step, cursor.value().step);
+    for (const Cursor& cursor : cursors) step = std::min(step, cursor.step());
     points.clear();
     double seconds = 0;
     bool isAnyAtEnd = false;
     for (Cursor& cursor : cursors) {
-      if (cursor.value().step != step) continue;
+      if (cursor.step() != step) continue;
       points.push_back({cursor.metric->tag, cursor.value().value});
       seconds = std::max(seconds, cursor.value().seconds);
       ++cursor.next;
@@ -143,7 +170,7 @@ void MetricFiles::addByStep(RecordStream& stream) {
     stream.add(step, seconds, points);
     if (isAnyAtEnd) std::erase_if(cursors, [](const Cursor& cursor) { return cursor.isAtEnd(); });
   }
-  for (auto& [name, metric] : metrics_) metric.values = {};
+  for (auto& [name, metric] : metrics_) metric.added = metric.values.size();
 }
 
 std::optional<std::int64_t> stepOfMetricLine(std::string_view line) {

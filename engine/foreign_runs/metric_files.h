@@ -11,7 +11,9 @@
 namespace lockstep::foreign_runs {
 
 /// MLflow's file store: a file per metric with a line `milliseconds value step` per value. Values
-/// of several metrics at one step become one record.
+/// of several metrics at one step become one record. As MLflow draws them, values are in the order
+/// of their steps, however they were logged; of one step the last counts. A metric that is logged
+/// without steps, as which MLflow writes 0, is counted from 0.
 class MetricFiles : public RunLog {
  public:
   /// folder: `metrics` of a run.
@@ -30,11 +32,16 @@ class MetricFiles : public RunLog {
     AppendedLines lines;
     std::size_t tag = 0;
     bool isUnreadable = false;
-    std::vector<Value> values;  ///< that are not added yet, by step
+    std::vector<Value> values;  ///< by step
+    std::size_t added = 0;      ///< of them, those that the stream has
+    bool hasNoSteps() const {
+      return values.size() > 1 && values.front().step == 0 && values.back().step == 0;
+    }
   };
   bool findMetrics(RecordStream& stream);
   static bool readMetric(Metric& metric, Faults& faults);
   static bool addLine(Metric& metric, std::string_view line);
+  static void arrangeByStep(Metric& metric, std::size_t firstNew);
   void addByStep(RecordStream& stream);
 
   fs::path folder_;

@@ -47,20 +47,28 @@ std::string lastLines(const fs::path& file) {
   return text;
 }
 
-/// What the last line that has it says of a step.
-template <typename StepIn>
-std::optional<std::int64_t> lastStepInLines(const fs::path& file, const StepIn& stepIn) {
-  std::string text = lastLines(file);
-  text.reserve(text.size() + AppendedLines::kPaddingBytes);
+/// Calls `visit` for the last lines, from the end on, until it returns true.
+template <typename Visit>
+void visitLastLines(const fs::path& file, const Visit& visit) {
+  const std::string text = lastLines(file);
   std::string_view rest = text;
   while (!rest.empty()) {
     const std::size_t begin = rest.rfind('\n') + 1;  // 0: npos
     std::string line(rest.substr(begin));
     line.reserve(line.size() + AppendedLines::kPaddingBytes);
-    if (const auto step = stepIn(line)) return step;
+    if (visit(line)) return;
     rest = rest.substr(0, begin == 0 ? 0 : begin - 1);
   }
-  return std::nullopt;
+}
+
+/// What the last line that has it says of a step: a resumed run goes back.
+std::optional<std::int64_t> lastStepInLines(const fs::path& file, Dialect dialect) {
+  std::optional<std::int64_t> last;
+  visitLastLines(file, [&](const std::string& line) {
+    last = lastStepIn(dialect, line);
+    return last.has_value();
+  });
+  return last;
 }
 
 /// Passes over the records by their lengths and parses the last ones.
@@ -101,12 +109,18 @@ void addMlFlow(const ForeignRun& run, ForeignRunSummary& summary) {
     summary.state = meta->state;
   }
   // Also renamed there; older versions have the name nowhere else.
-  std::ifstream named(run.folder / "tags/mlflow.runName");
+  const fs::path nameFile = run.folder / "tags/mlflow.runName";
+  std::error_code unknown;
+  std::ifstream named;
+  if (fs::is_regular_file(nameFile, unknown)) named.open(nameFile);
   if (std::string name; std::getline(named, name) && !name.empty()) summary.name = name;
   for (const auto& [name, file] : filesBelow(run.folder / "metrics")) {
     summary.changed = std::max(summary.changed, changeOf(file));
-    const auto step = lastStepInLines(file, stepOfMetricLine);
-    if (step) summary.lastStep = std::max(summary.lastStep.value_or(*step), *step);
+    visitLastLines(file, [&](const std::string& line) {
+      if (const auto step = stepOfMetricLine(line))
+        summary.lastStep = std::max(summary.lastStep.value_or(*step), *step);
+      return false;
+    });
   }
 }
 
@@ -142,8 +156,7 @@ ForeignRunSummary summarise(const ForeignRun& run) {
       const Dialect dialect =
           run.source == Source::Detectron2 ? Dialect::Detectron2 : Dialect::MmEngine;
       summary.changed = changeOf(file);
-      summary.lastStep =
-          lastStepInLines(file, [&](const std::string& line) { return lastStepIn(dialect, line); });
+      summary.lastStep = lastStepInLines(file, dialect);
       if (run.source == Source::Detectron2) attempt([&] { addMaxSteps(run, summary); });
       break;
     }

@@ -64,19 +64,56 @@ class TstMetricFiles : public QObject {
         reader.faults().first.c_str());
   }
 
-  void aMetricThatGoesBackReplacesItsOwnValues() {
+  /// The example of MLflow's pull request 10553, whose chart links these points by step.
+  void valuesAreInTheOrderOfTheirSteps() {
+    metric("points", "1 7 4\n2 10 1\n3 9 2\n4 4 7\n5 3 8\n6 3 9\n7 6 5\n8 5 6\n");
+    RunReader reader = open();
+    Curves curves;
+    QVERIFY(curves.read(reader));
+    QCOMPARE(curves["points"],
+             (Curve{{1, 10}, {2, 9}, {4, 7}, {5, 6}, {6, 5}, {7, 4}, {8, 3}, {9, 3}}));
+    QCOMPARE(curves.sessions(), 0);
+    append("points", "9 8 3\n10 2 10\n");
+    QVERIFY(curves.read(reader));
+    QCOMPARE(
+        curves["points"],
+        (Curve{{1, 10}, {2, 9}, {3, 8}, {4, 7}, {5, 6}, {6, 5}, {7, 4}, {8, 3}, {9, 3}, {10, 2}}));
+    QCOMPARE(curves.fault(), std::string());
+    QCOMPARE(curves.textOf(), curvesAnew().textOf());
+    writeText(run_ / "meta.yaml", "run_id: abc\n");
+    QCOMPARE(summarise({Source::MlFlow, run_, "run"}).lastStep, std::optional<std::int64_t>(10));
+  }
+
+  void valuesWithoutStepsAreCounted() {
+    metric("a", "1 5 0\n");
+    RunReader reader = open();
+    Curves curves;
+    QVERIFY(curves.read(reader));
+    append("a", "2 4 0\n3 3 0\n");
+    QVERIFY(curves.read(reader));
+    QCOMPARE(curves["a"], (Curve{{0, 5}, {1, 4}, {2, 3}}));
+    append("a", "4 2 0\n");
+    QVERIFY(curves.read(reader));
+    QCOMPARE(curves["a"], (Curve{{0, 5}, {1, 4}, {2, 3}, {3, 2}}));
+    append("a", "5 1 7\n");
+    QVERIFY(curves.read(reader));
+    QCOMPARE(curves["a"], (Curve{{0, 2}, {7, 1}}));
+    QCOMPARE(curves.textOf(), curvesAnew().textOf());
+  }
+
+  void ofOneStepTheLastValueCounts() {
     metric("a", "1 1 1\n2 1 2\n3 1 3\n4 5 2\n4 2 2\n");
     metric("b", "1 1 1\n2 1 2\n3 1 3\n");
     metric("c", "1 1 1\n2 1 2\n");
     RunReader reader = open();
     Curves curves;
     QVERIFY(curves.read(reader));
-    QCOMPARE(curves["a"], (Curve{{1, 1}, {2, 2}}));
+    QCOMPARE(curves["a"], (Curve{{1, 1}, {2, 2}, {3, 1}}));
     QCOMPARE(curves.sessions(), 0);
     append("a", "5 3 1\n6 3 1\n");
     append("b", "5 3 4\n");
     QVERIFY(curves.read(reader));
-    QCOMPARE(curves["a"], (Curve{{1, 3}}));
+    QCOMPARE(curves["a"], (Curve{{1, 3}, {2, 2}, {3, 1}}));
     QCOMPARE(curves["b"], (Curve{{1, 1}, {2, 1}, {3, 1}, {4, 3}}));
     QCOMPARE(curves["c"], (Curve{{1, 1}, {2, 1}}));
     QCOMPARE(curves.fault(), std::string());
