@@ -46,6 +46,7 @@ Metadata toMetadata(const ModelFacts& facts) {
       {"backbone", facts.backbone},
       {"norm", facts.norm},
       {"norm_epsilon", Json(facts.normEpsilon).dump()}};
+  if (facts.step > 0) metadata.emplace("step", std::to_string(facts.step));
   if (!facts.experiment.empty()) metadata.emplace("experiment", facts.experiment);
   return metadata;
 }
@@ -66,6 +67,8 @@ std::optional<ModelFacts> modelFacts(const SafetensorsFile& file) {
     facts.backbone = metadata.at("backbone");
     facts.norm = metadata.at("norm");
     facts.normEpsilon = Json::parse(metadata.at("norm_epsilon")).get<double>();
+    if (const auto step = metadata.find("step"); step != metadata.end())
+      facts.step = Json::parse(step->second).get<std::int64_t>();
     if (const auto text = metadata.find("experiment"); text != metadata.end())
       facts.experiment = text->second;
   } catch (const Json::exception&) {
@@ -78,11 +81,12 @@ std::optional<ModelFacts> modelFacts(const SafetensorsFile& file) {
 }
 
 void saveCheckpoint(const std::filesystem::path& folder, const NamedTensors& model,
-                    const ModelFacts& facts, const NamedTensors& optimizer,
+                    ModelFacts facts, const NamedTensors& optimizer,
                     run_folder::TrainingState state) {
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   if (failure) throw Error(folder.string() + ": cannot be created: " + failure.message());
+  facts.step = state.step;
   state.files = {writeWithChecksum(folder, kModelFile, inFileShapes(model), toMetadata(facts)),
                  writeWithChecksum(folder, kOptimizerFile, inFileShapes(optimizer), {})};
   run_folder::writeTrainingState(folder, state);

@@ -20,6 +20,7 @@ struct ModelFacts {
   std::string norm;      ///< frozen_batch | batch | group …
   double normEpsilon = 1e-5;
   std::string experiment;  ///< resolved, as YAML, so that the file alone serves; empty: unknown
+  std::int64_t step = 0;   ///< of the training; 0: unknown
   bool operator==(const ModelFacts&) const = default;
 };
 
@@ -34,11 +35,12 @@ struct Checkpoint {
   run_folder::TrainingState state;
 };
 
-/// `model`: MaskRcnn::namedState(). Writes model.safetensors, optimizer.safetensors and state.json,
-/// with the checksums of the other two, to `folder` (created if missing) and syncs files and
-/// folder. Pass a partial folder and rename it afterwards. Throws Error (full disk …).
+/// `model`: MaskRcnn::namedState(). Writes model.safetensors, whose step is that of `state`,
+/// optimizer.safetensors and state.json, with the checksums of the other two, to `folder` (created
+/// if missing) and syncs files and folder. Pass a partial folder and rename it afterwards. Throws
+/// Error (full disk …).
 void saveCheckpoint(const std::filesystem::path& folder, const NamedTensors& model,
-                    const ModelFacts& facts, const NamedTensors& optimizer,
+                    ModelFacts facts, const NamedTensors& optimizer,
                     run_folder::TrainingState state);
 
 /// Throws Error with the file that is missing or corrupt.

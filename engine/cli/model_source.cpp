@@ -208,6 +208,7 @@ ModelSource resolveModel(const ModelOptions& options, const fs::path& workerProg
     resolveConfig(source, options);
   }
   source.weights = fs::absolute(source.weights);
+  if (source.step == 0) source.step = run_folder::trainedStepOfWeights(source.weights).value_or(0);
   resolveClassWeights(source.experiment);
   source.ranks = resolveMachine(source.experiment, workerProgram, request);
   return source;

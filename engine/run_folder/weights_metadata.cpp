@@ -46,6 +46,15 @@ std::optional<std::string> experimentOfWeights(const std::filesystem::path& file
   return text->get<std::string>();
 }
 
+std::optional<std::int64_t> trainedStepOfWeights(const std::filesystem::path& file) {
+  const nlohmann::json metadata = metadataOf(file);
+  if (metadata.is_null()) return std::nullopt;
+  const auto text = metadata.find("step");
+  if (text == metadata.end() || !text->is_string()) return std::nullopt;
+  const auto step = protocol::parseJson(text->get_ref<const std::string&>());
+  return step.is_number_integer() ? std::optional(step.get<std::int64_t>()) : std::nullopt;
+}
+
 std::optional<WeightsFacts> weightsFacts(const std::filesystem::path& file) {
   const nlohmann::json metadata = metadataOf(file);
   if (metadata.is_null()) return std::nullopt;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -17,6 +18,9 @@ std::vector<coco::Category> categoriesOfWeights(const std::filesystem::path& fil
 /// The resolved experiment that a model's weights were trained with, as YAML; nullopt: the metadata
 /// do not have it (older weights, and those of other programs).
 std::optional<std::string> experimentOfWeights(const std::filesystem::path& file);
+
+/// The training step that a model's weights are of, as their metadata say; nullopt as above.
+std::optional<std::int64_t> trainedStepOfWeights(const std::filesystem::path& file);
 
 /// What only the metadata of a safetensors file tell about its model, not the tensors.
 struct WeightsFacts {

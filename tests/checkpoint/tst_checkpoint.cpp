@@ -4,6 +4,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/checkpoint/checkpoint.h"
+#include "engine/run_folder/weights_metadata.h"
 #include "tests/support/message_of.h"
 #include "tests/support/test_main.h"
 #include "tests/support/torch.h"
@@ -62,7 +63,11 @@ class TstCheckpoint : public QObject {
     QCOMPARE(loaded.state.files.size(), std::size_t{2});
     QVERIFY(withoutChecksums(loaded.state) == someState());
     QVERIFY(!run_folder::checkpointError(path("step-00000500")));
-    QVERIFY(checkpoint::modelFacts(loaded.model) == someFacts());
+    checkpoint::ModelFacts facts = someFacts();
+    facts.step = someState().step;
+    QVERIFY(facts.step > 0 && checkpoint::modelFacts(loaded.model) == facts);
+    QCOMPARE(run_folder::trainedStepOfWeights(path("step-00000500") / "model.safetensors"),
+             std::optional(facts.step));
   }
 
   void onlyTheThreeFilesAreLeft() {

@@ -18,6 +18,14 @@ class TstModelSource : public QObject {
  private:
   EngineBench bench_;  ///< with a run of checkpoints 4, the best, and 6
 
+  /// w.safetensors, without tensors.
+  void writeWeights(const std::string& metadata) const {
+    const std::string header = R"({"__metadata__":)" + metadata + "}";
+    const std::uint64_t bytes = header.size();
+    std::ofstream weights(bench_.folder() / "w.safetensors", std::ios::binary);
+    weights.write(reinterpret_cast<const char*>(&bytes), sizeof bytes) << header;
+  }
+
  private Q_SLOTS:
   void initTestCase() {
     bench_.script(
@@ -223,6 +231,24 @@ class TstModelSource : public QObject {
     QVERIFY2(!fs::exists(job.pathsFile), "the list goes with the command");
   }
 
+  void weightsCarryTheirStep_data() {
+    QTest::addColumn<QByteArray>("metadata");
+    QTest::addColumn<int>("step");
+    QTest::newRow("of a training") << QByteArray(R"({"step": "400"})") << 400;
+    QTest::newRow("of another program") << QByteArray(R"({"format": "pt"})") << 0;
+    QTest::newRow("no number") << QByteArray(R"({"step": "last"})") << 0;
+  }
+  void weightsCarryTheirStep() {
+    QFETCH(QByteArray, metadata);
+    QFETCH(int, step);
+    writeWeights(metadata.toStdString());
+    for (const char* target : {"experiment.yaml", "run"}) {
+      const auto result = bench_.run({"evaluate", target, "--weights", "w.safetensors"});
+      QVERIFY2(result.status == 0, result.err.c_str());
+      QCOMPARE(bench_.lastJob<protocol::EvaluateJob>().model.step, std::int64_t{step});
+    }
+  }
+
   void normComesFromTheWeights_data() {
     QTest::addColumn<QByteArray>("model");
     QTest::addColumn<QByteArray>("metadata");
@@ -244,11 +270,7 @@ class TstModelSource : public QObject {
     const fs::path experiment = bench.folder() / "norm.yaml";
     fs::copy_file(bench.config(), experiment, fs::copy_options::overwrite_existing);
     std::ofstream(experiment, std::ios::app) << "model: " << model.constData() << "\n";
-    const std::string header = R"({"__metadata__":)" + metadata.toStdString() + "}";
-    std::ofstream weights(bench.folder() / "w.safetensors", std::ios::binary);
-    const std::uint64_t bytes = header.size();
-    weights.write(reinterpret_cast<const char*>(&bytes), sizeof bytes) << header;
-    weights.close();
+    writeWeights(metadata.toStdString());
     const auto result = bench.run({"evaluate", "norm.yaml", "--weights", "w.safetensors"});
     QVERIFY2(result.status == 0, result.err.c_str());
     const auto loaded = config::loadExperimentText(

@@ -38,6 +38,7 @@ class TstWeightsFacts : public QObject {
     const auto read = [&] {
       try {
         run_folder::weightsFacts(file);
+        run_folder::trainedStepOfWeights(file);
       } catch (const std::exception& error) {
         throw std::logic_error(error.what());  // an Error, too
       }
