@@ -208,7 +208,7 @@ check_checks() {
 
 check_trainer() {
   if [ -x "$programs/bin/gpu_checks" ] && [ ! -x "$programs/bin/gpu_trainer" ]; then
-    skip trainer "built without nlohmann-json, simdjson, yaml-cpp or protozero; use another machine's with --prebuilt FOLDER"
+    skip trainer "built without nlohmann-json, simdjson, yaml-cpp, protozero or PCRE2; use another machine's with --prebuilt FOLDER"
     return
   fi
   run trainer 90 gpu_trainer $on

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/models/bounded_expression.h"
 #include "app/models/run_list_model.h"
 #include "engine/base/error.h"
 #include "engine/config/fields.h"
@@ -100,12 +101,11 @@ class Parser {
 
 QRegularExpression regularExpression(const QString& pattern) {
   if (pattern.isEmpty()) return {};
-  // A pattern such as (a+)+$ would try for ever: PCRE2 gives up and finds nothing.
-  const QString limit = QStringLiteral("(*LIMIT_MATCH=20000)");
-  QRegularExpression expression(limit + pattern, QRegularExpression::CaseInsensitiveOption);
+  QRegularExpression expression =
+      boundedExpression(pattern, QRegularExpression::CaseInsensitiveOption);
   if (!expression.isValid())
     throw Error(QStringLiteral("character %1: the regular expression is invalid: %2")
-                    .arg(expression.patternErrorOffset() - limit.size() + 2)  // after the first /
+                    .arg(errorOffset(expression) + 2)  // after the first /
                     .arg(expression.errorString())
                     .toStdString());
   return expression;

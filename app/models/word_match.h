@@ -1,9 +1,10 @@
 #pragma once
 
-#include <QRegularExpression>
 #include <QString>
 #include <QStringList>
 #include <algorithm>
+
+#include "app/models/bounded_expression.h"
 
 namespace lockstep::app {
 
@@ -11,8 +12,8 @@ namespace lockstep::app {
 /// regular expression is found in it.
 inline bool hasAllWords(const QString& text, const QString& words) {
   if (words.size() > 2 && words.startsWith(u'/') && words.endsWith(u'/')) {
-    const QRegularExpression pattern(words.mid(1, words.size() - 2),
-                                     QRegularExpression::CaseInsensitiveOption);
+    const QRegularExpression pattern = boundedExpression(words.mid(1, words.size() - 2),
+                                                         QRegularExpression::CaseInsensitiveOption);
     return pattern.isValid() && text.contains(pattern);
   }
   const QStringList parts = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);

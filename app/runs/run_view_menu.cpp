@@ -3,9 +3,9 @@
 #include <QActionGroup>
 #include <QFileInfo>
 #include <QInputDialog>
-#include <QRegularExpression>
 #include <algorithm>
 
+#include "app/models/bounded_expression.h"
 #include "app/models/run_facts.h"
 #include "app/models/run_list_model.h"
 #include "app/models/run_tree.h"
@@ -49,7 +49,7 @@ RunTree::Grouping groupingOf(const QString& by, const RunFacts& facts) {
     };
   }
   if (isExpression(by)) {
-    const QRegularExpression expression(by.mid(1, by.size() - 2));
+    const QRegularExpression expression = boundedExpression(by.mid(1, by.size() - 2));
     return expression.isValid() ? byExpression(expression) : nullptr;
   }
   return by.isEmpty() ? nullptr : byKey(facts, by);
@@ -237,11 +237,11 @@ void RunViewMenu::askForExpression() {
             .arg(why),
         QLineEdit::Normal, text, &isGiven);
     if (!isGiven) return;
-    const QRegularExpression expression(text);
+    const QRegularExpression expression = boundedExpression(text);
     if (expression.isValid()) return chooseGrouping(u'/' + text + u'/');
     why = tr("\nNot valid: %1, at character %2.")
               .arg(expression.errorString())
-              .arg(expression.patternErrorOffset() + 1);
+              .arg(errorOffset(expression) + 1);
   }
 }
 

@@ -6,17 +6,14 @@
 
 namespace lockstep::base {
 
-/// A regular expression in ECMAScript's syntax. Each file that uses std::regex itself takes two
-/// seconds longer to compile.
+/// A regular expression in ECMAScript's syntax, matched byte by byte. It may come from anybody:
+/// nesting, length, memory and the number of tries have limits.
 class Pattern {
  public:
-  enum class Matcher {
-    Backtracking,  ///< takes exponential time for nested repetitions
-    Polynomial,    ///< without back-references
-  };
-
   /// Throws Error with the reason when it is invalid.
-  explicit Pattern(const std::string& text, Matcher matcher = Matcher::Backtracking);
+  explicit Pattern(const std::string& text);
+
+  // Each throws UserError when a match would take too many tries, as (a+)+$ may.
 
   /// Whether it matches all of the text.
   bool matches(const std::string& text) const { return !groupsOf(text).empty(); }

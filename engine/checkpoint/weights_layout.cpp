@@ -92,8 +92,6 @@ NamedTensors inModelShapes(NamedTensors ofFile, const NamedTensors& model) {
 }
 
 bool isNameOfLayout(const std::string& name) {
-  constexpr std::size_t kMaxName = 200;  // std::regex recursion depth grows with the input
-  if (name.size() > kMaxName) return false;
   static const base::Pattern kNames(
       R"(fc\.(weight|bias)|backbone\.body\.(conv1|bn1|layer[1-4]\.\d+\.(conv[1-3]|bn[1-3]|downsample\.[01])))"
       R"(\.(weight|bias|running_mean|running_var|num_batches_tracked)|)"

@@ -5,10 +5,11 @@
 
 #include "engine/base/error.h"
 #include "engine/base/input_file.h"
+#include "engine/base/pattern.h"
+#include "engine/base/shortened_text.h"
 #include "engine/config/evaluation_metrics.h"
 #include "engine/config/fields.h"
 #include "engine/config/load.h"
-#include "engine/config/name_pattern.h"
 #include "engine/config/value_text.h"
 
 namespace lockstep::config {
@@ -146,10 +147,10 @@ void checkMonitor(const MonitorConfig& monitor, Issues& issues) {
   }
   for (const std::string& pattern : monitor.tensorStatsInclude) {
     try {
-      namePattern(pattern);
-    } catch (const Error&) {
+      const base::Pattern valid(pattern);
+    } catch (const Error& error) {
       add(issues, "monitor.tensor_stats_include",
-          "'" + pattern + "' is not a valid regular expression");
+          "'" + base::shortened(pattern) + "' is not a valid regular expression: " + error.what());
     }
   }
 }

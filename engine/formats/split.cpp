@@ -8,6 +8,7 @@
 #include "engine/base/counter_hash.h"
 #include "engine/base/error.h"
 #include "engine/base/pattern.h"
+#include "engine/base/shortened_text.h"
 
 namespace lockstep::formats {
 namespace {
@@ -34,7 +35,7 @@ std::vector<Group> groupsOf(const std::vector<SourceImage*>& images, const fs::p
   try {
     pattern.emplace(options.groupPattern);
   } catch (const Error& error) {
-    throw UserError("the pattern of groups, '" + options.groupPattern +
+    throw UserError("the pattern of groups, '" + base::shortened(options.groupPattern) +
                     "', is not a regular expression: " + error.what());
   }
   std::map<std::string, Group> groups;

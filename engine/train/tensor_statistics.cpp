@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
-#include "engine/config/name_pattern.h"
+#include "engine/base/pattern.h"
 #include "engine/events/tags.h"
 #include "engine/ops/tensor_sums.h"
 
@@ -16,8 +15,7 @@ namespace tags = events::tags;
 
 TensorStatistics::TensorStatistics(const std::vector<solver::Parameter>& parameters,
                                    const std::vector<std::string>& include) {
-  std::vector<base::Pattern> patterns;
-  std::ranges::transform(include, std::back_inserter(patterns), config::namePattern);
+  const std::vector<base::Pattern> patterns(include.begin(), include.end());
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const std::string& name = parameters[i].name;
     if (const auto part = config::partOf(name))
