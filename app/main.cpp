@@ -14,6 +14,7 @@
 #include "engine/base/error.h"
 #include "engine/base/free_memory.h"
 #include "engine/base/input_file.h"
+#include "engine/base/standard_streams.h"
 #include "engine/run_folder/run_notes.h"
 
 namespace {
@@ -76,6 +77,7 @@ int runWindow(int argc, char** argv, const app::CommandLine& line) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  base::reserveStandardStreams();
   try {
     QStringList arguments;
     for (int i = 1; i < argc; ++i) arguments.append(QString::fromLocal8Bit(argv[i]));

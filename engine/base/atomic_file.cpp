@@ -2,13 +2,17 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
+#include <optional>
 #include <system_error>
+#include <vector>
 
 #include "engine/base/error.h"
 #include "engine/base/file_descriptor.h"
@@ -70,18 +74,30 @@ class OpenFile {
   FileDescriptor descriptor_;
 };
 
+constexpr std::string_view kTemporaryStart = ".lockstep-", kTemporaryEnd = ".tmp";
+
 /// Creates a new temporary file beside `target`. In a container, where every start has the same
 /// process id, files of a killed process may have the same names: these are skipped.
 OpenFile openBeside(const fs::path& target, unsigned mode) {
   static std::atomic<unsigned> counter{0};
   for (;;) {
-    const std::string name =
-        ".lockstep-" + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".tmp";
+    const std::string name = std::string(kTemporaryStart) + std::to_string(::getpid()) + "-" +
+                             std::to_string(counter++) + std::string(kTemporaryEnd);
     const fs::path path = target.parent_path() / name;
     const int descriptor = openDescriptor(path, O_WRONLY | O_CREAT | O_EXCL, mode);
     if (descriptor >= 0) return OpenFile(path, descriptor, target);
     if (errno != EEXIST) throw systemError(target, "write here", errno);
   }
+}
+
+/// The process that a temporary file is of; nullopt: it is another file.
+std::optional<pid_t> writerOf(const std::string& name) {
+  if (!name.starts_with(kTemporaryStart) || !name.ends_with(kTemporaryEnd)) return std::nullopt;
+  pid_t process = 0;
+  const char* end = name.data() + name.size();
+  const auto [stop, error] = std::from_chars(name.data() + kTemporaryStart.size(), end, process);
+  return error == std::errc() && *stop == '-' && process > 0 ? std::optional(process)
+                                                             : std::nullopt;
 }
 
 /// The target of `path` if it is a symlink, so that the link is kept; the target may not exist yet.
@@ -96,14 +112,14 @@ fs::path resolveSymlinks(fs::path path) {
   return path;
 }
 
-/// Whether it exists and must not be replaced by a rename: a device, a FIFO.
-bool isWrittenInPlace(const fs::path& path) {
-  struct stat facts;
-  if (::stat(path.c_str(), &facts) != 0 || S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode))
-    return false;
-  if (S_ISBLK(facts.st_mode))
-    throw Error(path.string() + ": cannot write here: it is a block device");
-  return true;
+/// Where a file is replaced: the path without symlinks. Throws Error for what is no file, such as a
+/// FIFO, whose reader would be gone.
+fs::path replacedFile(const fs::path& path) {
+  std::error_code unknown;
+  const fs::file_status there = fs::status(path, unknown);
+  if (fs::exists(there) && !fs::is_regular_file(there))
+    throw Error(path.string() + ": cannot write here: " + inputFileError(path, "a regular file"));
+  return resolveSymlinks(path);
 }
 
 /// With the permissions of `target` if that exists.
@@ -190,20 +206,27 @@ void writeToDescriptor(int descriptor, std::string_view content, const fs::path&
   }
 }
 
+void removeTemporaryFiles(const fs::path& folder) {
+  std::vector<fs::path> left;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const auto writer = writerOf(entry->path().filename().string());
+    const bool isDead =
+        writer && (*writer == ::getpid() || (::kill(*writer, 0) != 0 && errno == ESRCH));
+    if (isDead) left.push_back(entry->path());
+  }
+  for (const fs::path& file : left) fs::remove(file, error);
+}
+
 void checkWritable(const fs::path& path) {
-  if (isWrittenInPlace(path)) return;
-  const OpenFile file = openBeside(resolveSymlinks(path), 0600);
+  const OpenFile file = openBeside(replacedFile(path), 0600);
   std::error_code isGone;
   fs::remove(file.path(), isGone);
 }
 
 void writeFileAtomically(const fs::path& path, std::string_view content, unsigned mode) {
-  if (isWrittenInPlace(path)) {
-    OpenFile file(path, O_WRONLY, "write here");
-    file.write(content);
-    return file.close();
-  }
-  const fs::path target = resolveSymlinks(path);
+  const fs::path target = replacedFile(path);
   OpenFile temporary = openBeside(target, mode);
   try {
     writeTemporary(temporary, target, content);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <ctime>
 
+#include "engine/base/error.h"
+
 namespace lockstep::base {
 namespace {
 
@@ -20,6 +22,11 @@ std::string formatLocal(double wallTime, const char* format) {
 
 double wallTimeSeconds() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+void requireClock(double wallTime) {
+  if (wallTime < 0)
+    throw Error("this machine's clock says " + timestampIso8601(wallTime) + ": set it");
 }
 
 std::string timestampForNames(double wallTime) { return formatLocal(wallTime, "%Y%m%d-%H%M%S"); }

@@ -1,5 +1,7 @@
 #include "engine/base/input_file.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -40,6 +42,19 @@ std::string inputFileError(const fs::path& file, const std::string& expected) {
   if (status.type() == fs::file_type::not_found) return "no such file";
   if (failure) return failure.message();
   return std::string("is ") + kindOf(status.type()) + "; expected " + expected;
+}
+
+FileDescriptor openRegularFile(const fs::path& file, int flags, unsigned mode) {
+  FileDescriptor descriptor(::open(file.c_str(), flags | O_CLOEXEC | O_NONBLOCK, mode));
+  const int reason = errno;
+  struct stat facts {};
+  const bool isOpen = descriptor.isOpen() && ::fstat(descriptor.get(), &facts) == 0;
+  if (isOpen && S_ISREG(facts.st_mode)) return descriptor;
+  // A pipe without a reader does not open for writing.
+  const std::string kind = inputFileError(file, "a regular file");
+  if (isOpen || kind.starts_with("is ")) throw Error(file.string() + ": " + kind);
+  throw SystemError(
+      file.string() + ": cannot be opened: " + std::generic_category().message(reason), reason);
 }
 
 bool pathExists(const fs::path& path) {

@@ -4,6 +4,8 @@
 
 #include <cerrno>
 
+#include "engine/base/shortened_text.h"
+
 namespace lockstep::base {
 namespace {
 
@@ -33,7 +35,7 @@ void logLine(LogLevel level, std::string_view component, std::string_view messag
     if (end == std::string_view::npos || end + 1 == message.size()) break;
     message.remove_prefix(end + 1);
   }
-  writeToStandardError(text);
+  writeToStandardError(escaped(text));
 }
 
 }  // namespace lockstep::base

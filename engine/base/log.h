@@ -14,8 +14,8 @@ constexpr auto enumTexts(LogLevel) {
       {{Info, "info"}, {Warning, "warning"}, {Error, "error"}});
 }
 
-/// Writes one line `[component] message` to standard error in a single write(2). Warnings and
-/// errors have their level before the message. Thread-safe.
+/// Writes one line `[component] message` to standard error in a single write(2), with control
+/// characters escaped. Warnings and errors have their level before the message. Thread-safe.
 void logLine(LogLevel level, std::string_view component, std::string_view message);
 
 inline void logInfo(std::string_view component, std::string_view message) {

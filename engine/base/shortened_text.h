@@ -12,4 +12,8 @@ std::string printable(std::string_view text);
 /// The same, truncated with … after 60 bytes.
 std::string shortened(std::string_view text);
 
+/// Text for a terminal, which would obey the control characters of a file's name or content: they
+/// become `\x1b` and `\u202e`. Line feeds and tabs stay.
+std::string escaped(std::string_view text);
+
 }  // namespace lockstep::base

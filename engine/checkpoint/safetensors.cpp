@@ -16,6 +16,7 @@
 #include "engine/base/crc32c.h"
 #include "engine/base/error.h"
 #include "engine/base/file_descriptor.h"
+#include "engine/base/input_file.h"
 #include "engine/base/shortened_text.h"
 
 // Layout: 8 bytes little-endian length of the header, the header (JSON: name -> {dtype, shape,
@@ -62,14 +63,11 @@ constexpr std::array<ElementType, 10> kElementTypes{{{"F64", at::kDouble},
 class OpenFile {
  public:
   OpenFile(const std::filesystem::path& file, int flags)
-      : file_(file), fd_(::open(file.c_str(), flags, 0666)) {
-    if (!fd_.isOpen()) failWithReason(file_, "cannot be opened");
-  }
+      : file_(file), fd_(base::openRegularFile(file, flags, 0666)) {}
 
   std::uint64_t size() const {
     struct stat facts {};
     if (::fstat(fd_.get(), &facts) != 0) failWithReason(file_, "cannot be read");
-    if (!S_ISREG(facts.st_mode)) fail(file_, "is not a file");
     return static_cast<std::uint64_t>(facts.st_size);
   }
 

@@ -2,8 +2,10 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <string>
 
 #include "engine/base/error.h"
+#include "engine/base/standard_streams.h"
 #include "engine/cli/command_line.h"
 #include "engine/cli/commands.h"
 
@@ -32,6 +34,7 @@ void addCommands(Command& program) {
 }  // namespace lockstep::cli
 
 int main(int argc, char** argv) {
+  lockstep::base::reserveStandardStreams();
   // A write beyond a limit of the file size then fails as one to a full disk does; also in the
   // ranks, which inherit it.
   std::signal(SIGXFSZ, SIG_IGN);
@@ -42,10 +45,10 @@ int main(int argc, char** argv) {
       throw lockstep::Error("standard output cannot be written");
     return status;
   } catch (const lockstep::Error& error) {
-    std::fprintf(stderr, "%s\n", error.what());
+    lockstep::base::printMessage(error.what());
     return static_cast<int>(error.status());
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "lockstep-engine: %s\n", error.what());
+    lockstep::base::printMessage(std::string("lockstep-engine: ") + error.what());
     return static_cast<int>(lockstep::ExitStatus::Failed);
   }
 }

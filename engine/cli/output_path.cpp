@@ -147,10 +147,12 @@ void OutputFile::writeWorkerResult() const {
 }
 
 void OutputFile::write(std::string_view content) const {
-  if (!descriptor_)
-    return base::writeFileAtomically(isReplaced_ ? target_ : fs::path(given_), content);
+  if (isReplaced_) return base::writeFileAtomically(target_, content);
   std::fflush(stdout);
-  base::writeToDescriptor(*descriptor_, content, name());
+  if (descriptor_) return base::writeToDescriptor(*descriptor_, content, name());
+  const base::FileDescriptor file(::open(given_.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file.isOpen()) throw Error(given_ + ": cannot be written: " + std::strerror(errno));
+  base::writeToDescriptor(file.get(), content, name());
 }
 
 bool OutputFile::isStandardOutput() const { return descriptor_ == STDOUT_FILENO; }

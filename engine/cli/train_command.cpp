@@ -1,9 +1,10 @@
-#include <cstdio>
+#include <csignal>
 #include <cstdlib>
 
 #include "engine/base/error.h"
 #include "engine/base/log.h"
 #include "engine/base/shortened_text.h"
+#include "engine/base/standard_streams.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/device_list.h"
 #include "engine/cli/input_path.h"
@@ -84,12 +85,11 @@ int train(TrainOptions options) {
     options.overrides.insert(options.overrides.end(), overrides.begin(), overrides.end());
   }
   const TrainingPlan plan = planTraining(options);
+  std::signal(SIGPIPE, SIG_IGN);  // a training goes on when nobody reads its output
   const std::string folder = plan.setup.layout.folder().string();
   if (!plan.finished.empty()) {
     base::logInfo("engine", folder + ": " + plan.finished);
-    std::fputs(
-        options.detach ? (folder + "\n").c_str() : summariseTraining(plan.setup.layout).c_str(),
-        stdout);
+    base::printResult(options.detach ? folder + "\n" : summariseTraining(plan.setup.layout));
     return static_cast<int>(ExitStatus::Done);
   }
   if (options.detach) return trainDetached(plan).status;

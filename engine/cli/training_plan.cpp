@@ -41,6 +41,7 @@ void refuseBesideRangeTest(const TrainOptions& options) {
 }
 
 void refuseImpossible(const TrainOptions& options) {
+  base::requireClock();
   checkWorkers(options.ranks);
   if (!pathExists(options.target)) {
     throw UserError(options.target + ": no such experiment file or run folder");
@@ -129,6 +130,17 @@ run_folder::RunLock lockRun(const run_folder::Layout& layout) {
     // The other process has the lock, but has not written run.json yet.
   }
   throw UserError(layout.folder().string() + ": this run is already " + doing + owner);
+}
+
+/// Throws UserError for a pipe or a device in the place of a file of the run.
+void refuseWhatIsNoFile(const fs::path& folder) {
+  for (const fs::path& entry : base::entriesOf(folder)) {
+    std::error_code unknown;
+    const fs::file_status status = fs::status(entry, unknown);
+    if (fs::is_other(status) && run_folder::belongsToRun(entry.filename()))
+      throw UserError(entry.string() + ": " + base::inputFileError(entry, "a regular file") +
+                      "; move it away");
+  }
 }
 
 void refuseRangeTest(const run_folder::Layout& layout) {
@@ -394,6 +406,7 @@ TrainingPlan planChecked(const TrainOptions& options) {
   const bool fromCheckpoint = folder && hasCheckpoint(*folder);
   TrainingExperiment training = readExperiment(options, workerProgram, fromCheckpoint);
   if (!fromCheckpoint) checkInitialWeights(training.experiment, workerProgram);
+    refuseWhatIsNoFile(*folder);
   if (options.findLr) training.experiment = config::rangeTestOf(std::move(training.experiment));
   if (folder) return planResumed(options, *folder, std::move(training), workerProgram);
   return planNew(options, std::move(training), workerProgram);

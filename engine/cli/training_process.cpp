@@ -1,10 +1,9 @@
 #include "engine/cli/training_process.h"
 
-#include <cstdio>
-
 #include "engine/base/error.h"
 #include "engine/base/log.h"
-#include "engine/cli/input_path.h"
+#include "engine/base/open_folder.h"
+#include "engine/base/standard_streams.h"
 #include "engine/cli/training_summary.h"
 #include "engine/supervisor/run_log.h"
 
@@ -33,13 +32,14 @@ std::string summaryOf(const supervisor::TrainingSetup& setup, ExitStatus status)
 }  // namespace
 
 int runTraining(const TrainingPlan& plan, const std::function<void()>& onListening) {
+  const base::OpenFolder folder(plan.setup.layout.folder());
   try {
     const ExitStatus status = supervisor::TrainingRun(plan.setup).run(onListening);
-    std::fputs(summaryOf(plan.setup, status).c_str(), stdout);
-    std::fflush(stdout);
+    // The command at the run's end may have moved the folder.
+    if (folder.isInPlace()) base::printResult(summaryOf(plan.setup, status));
     return static_cast<int>(status);
   } catch (const std::exception& error) {
-    if (!pathExists(plan.setup.layout.runJson())) throw;  // there is no run folder to record it in
+    if (!folder.isInPlace()) throw;  // there is no run folder to record it in
     supervisor::RunLog(plan.setup.layout.engineLog()).writeToFile(error.what());
     try {
       markAsFailed(plan.setup.layout, error.what());
@@ -56,8 +56,7 @@ supervisor::Detached trainDetached(const TrainingPlan& plan) {
       layout.engineLog(),
       [&](const std::function<void()>& onListening) { return runTraining(plan, onListening); });
   if (detached.isParent) {
-    std::printf("%s\n", layout.folder().c_str());
-    std::fflush(stdout);
+    base::printResult(layout.folder().string() + "\n");
   }
   return detached;
 }

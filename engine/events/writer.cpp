@@ -13,6 +13,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/base/host.h"
+#include "engine/base/input_file.h"
 #include "engine/events/reader.h"
 
 namespace lockstep::events {
@@ -38,8 +39,7 @@ Writer Writer::open(const std::filesystem::path& runFolder) {
   writer.path_ = findEventFile(runFolder);
   const bool isNew = writer.path_.empty();
   if (isNew) writer.path_ = runFolder / newFileName();
-  writer.file_.reset(::open(writer.path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-  if (!writer.file_.isOpen()) writer.fail("cannot be opened for writing");
+  writer.file_ = base::openRegularFile(writer.path_, O_RDWR | O_CREAT | O_APPEND);
   Reader reader(writer.path_);
   reader.visitAvailable([](const RecordView&) {});
   writer.nextSeq_ = reader.nextSeq();

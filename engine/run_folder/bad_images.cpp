@@ -1,12 +1,12 @@
 #include "engine/run_folder/bad_images.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <fcntl.h>
+
 #include <sstream>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/file_descriptor.h"
 #include "engine/base/input_file.h"
 #include "engine/protocol/members.h"
 
@@ -50,10 +50,9 @@ std::vector<protocol::BadImage> readBadImages(const Layout& layout) {
 }
 
 void appendBadImage(const Layout& layout, const protocol::BadImage& image) {
-  std::ofstream file(layout.badImages(), std::ios::app | std::ios::binary);
-  file << lineOf(image) << std::flush;
-  if (!file)
-    throw Error(layout.badImages().string() + ": cannot be written: " + std::strerror(errno));
+  const base::FileDescriptor file =
+      base::openRegularFile(layout.badImages(), O_WRONLY | O_CREAT | O_APPEND);
+  base::writeToDescriptor(file.get(), lineOf(image), layout.badImages());
 }
 
 void removeBadImagesAfter(const Layout& layout, std::int64_t step) {

@@ -66,6 +66,10 @@ void requirePlausible(const RunInfo& info, const Times& times, const std::string
                                    {"started", times.started},
                                    {"updated", times.updated},
                                    {"finished", times.finished}}) {
+    if (time < 0)
+      throw Error(where + ": times: " + name +
+                  " is before 1970: the clock of its machine was wrong; remove run.json, which "
+                  "--resume writes again");
     // This form rejects NaN.
     if (!(time >= 0 && time < kYear10000))
       throw Error(where + ": times: " + name + " is not a valid time");

@@ -11,6 +11,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/input_file.h"
 #include "engine/serve/http_message.h"
 
 namespace lockstep::serve {
@@ -48,8 +49,7 @@ std::size_t bytesInLine(const protocol::DetectImage& image) {
 }  // namespace
 
 ServedWeights::ServedWeights(const fs::path& file, std::int64_t step)
-    : name_(file.string()), file_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)), step_(step) {
-  if (!file_.isOpen()) throw Error(name_ + ": cannot be opened: " + std::strerror(errno));
+    : name_(file.string()), file_(base::openRegularFile(file, O_RDONLY)), step_(step) {
   version_ = base::FileVersion::of(path());
 }
 

@@ -12,6 +12,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/file_descriptor.h"
+#include "engine/base/input_file.h"
 #include "engine/supervisor/stop_signals.h"
 
 namespace lockstep::supervisor {
@@ -40,9 +41,7 @@ std::string readAll(int fd) {
 
 void redirectStreams(const std::filesystem::path& log) {
   const base::FileDescriptor null(::open("/dev/null", O_RDONLY));
-  const base::FileDescriptor file(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644));
-  if (!file.isOpen())
-    throw UserError(log.string() + ": cannot be written: " + std::strerror(errno));
+  const base::FileDescriptor file = base::openRegularFile(log, O_WRONLY | O_CREAT | O_APPEND);
   ::dup2(null.get(), STDIN_FILENO);
   ::dup2(file.get(), STDOUT_FILENO);
   ::dup2(file.get(), STDERR_FILENO);

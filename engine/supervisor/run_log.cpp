@@ -7,9 +7,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "engine/base/error.h"
+#include "engine/base/input_file.h"
+#include "engine/base/shortened_text.h"
 #include "engine/run_folder/run_folder.h"
 
 namespace lockstep::supervisor {
@@ -48,7 +49,10 @@ std::size_t terminalColumns() {
 
 RunLog::RunLog(const std::filesystem::path& file) : terminal_(::isatty(STDERR_FILENO) == 1) {
   if (file.empty()) return;
-  file_.reset(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  try {
+    file_ = base::openRegularFile(file, O_WRONLY | O_CREAT | O_APPEND);
+  } catch (const Error&) {  // lines go to standard error alone
+  }
   fileIsStandardError_ = file_.isOpen() && isSameFile(file_.get(), STDERR_FILENO);
 }
 
@@ -57,7 +61,7 @@ RunLog::~RunLog() {
 }
 
 void RunLog::writeLine(std::string_view text) {
-  const std::string withNewline = std::string(text) + "\n";
+  const std::string withNewline = base::escaped(text) + "\n";
   writeToFile(text);
   const std::string status = status_;
   eraseStatus();
@@ -83,7 +87,7 @@ void RunLog::forwardWarning(std::string_view workerLine, int rank) {
 }
 
 void RunLog::writeToFile(std::string_view text) {
-  if (file_.isOpen() && !fileIsStandardError_) writeAll(file_.get(), std::string(text) + "\n");
+  if (file_.isOpen() && !fileIsStandardError_) writeAll(file_.get(), base::escaped(text) + "\n");
 }
 
 void RunLog::showStatus(std::string_view text) {
@@ -106,10 +110,7 @@ void RunLog::eraseStatus() {
 
 RankLogs::RankLogs(const run_folder::Layout& layout, int ranks) {
   for (int rank = 0; rank < ranks; ++rank) {
-    const std::filesystem::path file = layout.rankLog(rank);
-    files_.emplace_back(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-    if (!files_.back().isOpen())
-      throw Error(file.string() + ": cannot be written: " + std::strerror(errno));
+    files_.push_back(base::openRegularFile(layout.rankLog(rank), O_WRONLY | O_CREAT | O_APPEND));
   }
 }
 

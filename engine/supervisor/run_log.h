@@ -15,8 +15,9 @@ class Layout;
 namespace lockstep::supervisor {
 
 /// The log of a command for users and scripts: lines on standard error and, for a run, in
-/// engine.log. On a terminal, progress is one line that is overwritten. If nobody reads standard
-/// error, lines are dropped. Never throws: an error could not be reported anywhere.
+/// engine.log, with control characters escaped. On a terminal, progress is one line that is
+/// overwritten. If nobody reads standard error, lines are dropped. Never throws: an error could not
+/// be reported anywhere.
 class RunLog {
  public:
   /// Empty: standard error only. When standard error is that file already (a detached run), lines

@@ -74,6 +74,7 @@ RunRecorder::RunRecorder(run_folder::Layout layout, run_folder::RunInfo info,
                          config::CheckpointConfig checkpoints,
                          const std::optional<run_folder::ResumePoint>& resume, Handlers handlers)
     : layout_(std::move(layout)),
+      folder_(layout_.folder()),
       info_(std::move(info)),
       checkpoints_(checkpoints),
       onBest_(std::move(handlers.best)),
@@ -84,7 +85,15 @@ RunRecorder::RunRecorder(run_folder::Layout layout, run_folder::RunInfo info,
   resume ? resumeFrom(*resume) : removeLeftovers(std::nullopt);
 }
 
+void RunRecorder::requireFolder() const {
+  if (isInPlace()) return;
+  throw Error(layout_.folder().string() +
+              ": the run folder was removed or renamed during the run: stopped at step " +
+              std::to_string(info_.step) + ", and nothing more is saved");
+}
+
 void RunRecorder::restartFrom(const run_folder::ResumePoint& resume) {
+  requireFolder();
   eventLog_.truncateAfterStep(resume.step);
   ++info_.attempt;
   info_.step = resume.step;
@@ -113,6 +122,10 @@ void RunRecorder::resumeFrom(const run_folder::ResumePoint& resume) {
 }
 
 void RunRecorder::removeLeftovers(std::optional<std::int64_t> resumeStep) {
+  for (const fs::path& folder :
+       {layout_.folder(), layout_.checkpoints(), layout_.evaluation(0).parent_path(),
+        layout_.predictions(0).parent_path(), layout_.source()})
+    base::removeTemporaryFiles(folder);
   removeFiles(layout_.checkpoints(), std::nullopt);
   removeFiles(layout_.evaluation(0).parent_path(), resumeStep);
   removeFiles(layout_.predictions(0).parent_path(), resumeStep);
@@ -194,6 +207,7 @@ void RunRecorder::recordUnexpectedExit(const protocol::RunError& error) {
 }
 
 bool RunRecorder::commitCheckpoint(const protocol::CheckpointReady& ready) {
+  requireFolder();
   try {
     if (!ready.error.empty()) throw Error(ready.error);
     commitOrThrow(ready);
@@ -213,6 +227,7 @@ void RunRecorder::recordLostCheckpoint(std::int64_t step, const std::string& rea
 }
 
 void RunRecorder::commitOrThrow(const protocol::CheckpointReady& ready, bool withLog) {
+  requireFolder();
   const fs::path place = layout_.checkpoint(ready.step);
   if (withLog) eventLog_.sync();
   // At a later try it may be there already, and only what follows is left to do.
@@ -228,6 +243,7 @@ void RunRecorder::commitOrThrow(const protocol::CheckpointReady& ready, bool wit
 
 void RunRecorder::recordBadImage(const protocol::BadImage& image) {
   if (!badImages_.insert({image.split.text(), image.file}).second) return;
+  requireFolder();
   try {
     run_folder::appendBadImage(layout_, image);
   } catch (const Error& error) {
@@ -265,6 +281,7 @@ void RunRecorder::prune(std::int64_t step) {
 
 bool RunRecorder::moveOrLog(const std::string& partial, const fs::path& place,
                             const std::string& what) {
+  requireFolder();
   try {
     moveIntoPlace(partial, place);
     return true;
@@ -291,6 +308,7 @@ void RunRecorder::commit(const protocol::PredictionsReady& ready) {
 }
 
 void RunRecorder::commit(const protocol::PicturesReady& ready) {
+  requireFolder();
   try {
     if (fs::exists(layout_.predictions(ready.step))) recordPictures(ready);
   } catch (const Error& error) {
@@ -324,6 +342,7 @@ void RunRecorder::commit(const protocol::DivergenceReady& ready) {
 }
 
 bool RunRecorder::writeInfo() {
+  requireFolder();
   info_.updated = lastWrite_ = base::wallTimeSeconds();
   try {
     run_folder::writeRunInfo(layout_, info_);
@@ -339,6 +358,7 @@ bool RunRecorder::writeInfo() {
 }
 
 void RunRecorder::refresh() {
+  requireFolder();
   eventLog_.retry();
   const bool stepWentOn =
       info_.step != writtenStep_ && base::wallTimeSeconds() - lastWrite_ >= kStepWriteSeconds;
@@ -346,6 +366,7 @@ void RunRecorder::refresh() {
 }
 
 void RunRecorder::finish() {
+  requireFolder();
   eventLog_.sync();
   recordSessionEnd();
   eventLog_.sync();

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/base/open_folder.h"
 #include "engine/config/experiment.h"
 #include "engine/protocol/worker_messages.h"
 #include "engine/run_folder/run_folder.h"
@@ -18,7 +19,8 @@ namespace lockstep::supervisor {
 class RunLog;
 
 /// Maintains the run folder (event log, run.json, the worker's partial files), in a crash-safe
-/// order. The only writer there.
+/// order. The only writer there. Where the folder was removed or another one has taken its path,
+/// what would write there throws Error instead.
 class RunRecorder {
  public:
   struct Handlers {
@@ -39,6 +41,8 @@ class RunRecorder {
   const run_folder::RunInfo& info() const { return info_; }
   const EventLog& eventLog() const { return eventLog_; }
 
+  /// Whether the run folder is where it was.
+  bool isInPlace() const { return folder_.isInPlace(); }
   void recordScalars(const protocol::Scalars& scalars);
   /// At the newest step of the run.
   void record(protocol::Event event) { append(std::move(event), info_.step); }
@@ -82,6 +86,7 @@ class RunRecorder {
   void finish();
 
  private:
+  void requireFolder() const;
   void removeLeftovers(std::optional<std::int64_t> resumeStep);
   void resumeFrom(const run_folder::ResumePoint& resume);
   void setDamagedAside(const run_folder::ResumePoint& resume);
@@ -97,6 +102,7 @@ class RunRecorder {
   void append(protocol::Event event, std::int64_t step);
 
   run_folder::Layout layout_;
+  base::OpenFolder folder_;
   run_folder::RunInfo info_;
   config::CheckpointConfig checkpoints_;
   std::function<void(const run_folder::Best&, const std::filesystem::path&)> onBest_;

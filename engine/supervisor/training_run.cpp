@@ -35,7 +35,6 @@ RunRecorder recorderOf(const TrainingSetup& setup, RunLog& log, EventCommands& c
 
 TrainingRun::TrainingRun(TrainingSetup setup)
     : setup_(std::move(setup)),
-      folder_(base::FileIdentity::of(setup_.layout.folder())),
       log_(setup_.layout.engineLog()),
       rankLogs_(setup_.layout, setup_.ranks.count),
       commands_(loop_, log_, setup_.experiment.monitor.onEvent, setup_.layout, setup_.info.name),
@@ -223,23 +222,13 @@ void TrainingRun::cancel(const std::string& reason) {
 }
 
 void TrainingRun::everySecond() {
-  // Nothing of what follows could be kept; the ranks end with this process.
-  if (folderIsGone()) {
-    throw Error(setup_.layout.folder().string() +
-                ": the run folder was removed or renamed during the run: stopped at step " +
-                std::to_string(recorder_.info().step) + ", and nothing more is saved");
-  }
+  recorder_.refresh();  // first: without the run folder the run ends
   if (control_.ranks) devices_.sample(control_.ranks->pids());
   awaitTurn();
   turn_.keep();
-  recorder_.refresh();
   checkpoints_.retry();
   concludeWhenKept();
   restoreSocket();
-}
-
-bool TrainingRun::folderIsGone() const {
-  return base::FileIdentity::of(setup_.layout.folder()) != folder_;
 }
 
 /// Training continues without a socket: clients can read the run folder.
@@ -312,7 +301,7 @@ void TrainingRun::conclude(RunOutcome outcome) {
 /// Writes the failure into the run folder as far as that still works. Faults on the way are only
 /// logged: the caller reports `reason`.
 void TrainingRun::endByOwnFailure(const std::string& reason) {
-  if (folderIsGone() || isWritten_) return;
+  if (!recorder_.isInPlace() || isWritten_) return;
   try {
     recorder_.setState(protocol::RunState::Failed,
                        runError(reason, protocol::FailureCause::Supervisor, facts()));

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "engine/base/error.h"
-#include "engine/base/file_identity.h"
 #include "engine/config/experiment.h"
 #include "engine/run_folder/run_folder.h"
 #include "engine/run_folder/training_state.h"
@@ -71,7 +70,6 @@ class TrainingRun {
   void cancel(const std::string& reason);
   void everySecond();
   void restoreSocket();
-  bool folderIsGone() const;
   void warn(const std::string& text) { supervisor::warn(log_, recorder_, text); }
 
   void ranksEnded(const RankGroupEnd& end);
@@ -85,7 +83,6 @@ class TrainingRun {
   RunFacts facts() const;
 
   TrainingSetup setup_;
-  std::optional<base::FileIdentity> folder_;
   RunLog log_;
   RankLogs rankLogs_;
   PollLoop loop_;

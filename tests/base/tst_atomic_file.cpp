@@ -1,7 +1,9 @@
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <QDir>
+#include <QSet>
 #include <QTemporaryDir>
 #include <QTest>
 #include <cerrno>
@@ -59,7 +61,6 @@ class TstAtomicFile : public QObject {
     base::writeFileAtomically(path("d.txt"), "kept");
     base::checkWritable(path("d.txt"));
     base::checkWritable(path("new.txt"));
-    base::checkWritable("/dev/null");
     QCOMPARE(base::readFile(path("d.txt")), std::string("kept"));
     QVERIFY(!std::filesystem::exists(path("new.txt")));
   }
@@ -82,15 +83,36 @@ class TstAtomicFile : public QObject {
       QCOMPARE(base::readFile(leftover(number)), std::string("half"));
   }
 
-  void devicesAndPipesAreWrittenInPlace() {
+  void temporaryFilesOfDeadProcessesAreRemoved() {
+    const std::filesystem::path folder = path("dead");
+    std::filesystem::create_directory(folder);
+    const pid_t dead = ::fork();
+    if (dead == 0) ::_exit(0);
+    QCOMPARE(::waitpid(dead, nullptr, 0), dead);
+    const auto name = [](pid_t process) {
+      return ".lockstep-" + std::to_string(process) + "-7.tmp";
+    };
+    const QStringList kept{QString::fromStdString(name(::getppid())),
+                           QStringLiteral(".lockstep-1-x"), QStringLiteral(".lockstep-12345"),
+                           QStringLiteral("lockstep-99999-1.tmp"), QStringLiteral("run.json")};
+    for (const QString& file : kept) std::ofstream(folder / file.toStdString()) << "kept";
+    for (const pid_t process : {dead, ::getpid()}) std::ofstream(folder / name(process)) << "half";
+    base::removeTemporaryFiles(folder);
+    QStringList left = QDir(QString::fromStdString(folder.string()))
+                           .entryList(QDir::Files | QDir::Hidden, QDir::Unsorted);
+    QCOMPARE(QSet<QString>(left.cbegin(), left.cend()), QSet<QString>(kept.cbegin(), kept.cend()));
+    base::removeTemporaryFiles(path("no folder"));
+  }
+
+  void whatIsNoFileIsRefused() {
     const std::filesystem::path fifo = path("fifo");
     QCOMPARE(::mkfifo(fifo.c_str(), 0600), 0);
-    std::string content;
-    std::jthread reader([&] { std::getline(std::ifstream(fifo), content); });
-    base::writeFileAtomically(fifo, "through");
-    reader.join();
-    QCOMPARE(content, std::string("through"));
+    const std::string isPipe =
+        fifo.string() + ": cannot write here: is a pipe; expected a regular file";
+    QCOMPARE(messageOf([&] { base::writeFileAtomically(fifo, "x"); }), isPipe);
+    QCOMPARE(messageOf([&] { base::checkWritable(fifo); }), isPipe);
     QVERIFY(std::filesystem::is_fifo(fifo));
+    QVERIFY(!messageOf([&] { base::writeFileAtomically("/dev/null", "x"); }).empty());
   }
 
   void permissionsAndSymlinksAreKept() {

@@ -4,6 +4,7 @@
 #include <ctime>
 
 #include "engine/base/clock.h"
+#include "tests/support/message_of.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
@@ -42,6 +43,14 @@ class TstClock : public QObject {
     const double wallTime = 1795256100.75;  // 2026-11-21 10:15:00.75 UTC
     QCOMPARE(QString::fromStdString(base::timestampForNames(wallTime)), name);
     QCOMPARE(QString::fromStdString(base::timestampIso8601(wallTime)), iso);
+  }
+
+  void aClockBefore1970IsNamed() {
+    qputenv("TZ", "UTC0");
+    ::tzset();
+    QCOMPARE(tests::messageOf([] { base::requireClock(-3600); }),
+             std::string("this machine's clock says 1969-12-31T23:00:00+00:00: set it"));
+    QCOMPARE(tests::messageOf([] { base::requireClock(); }), std::string());
   }
 
   void wallTimeIsTheSystemClock() {

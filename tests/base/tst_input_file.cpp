@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -9,6 +10,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/input_file.h"
+#include "tests/support/message_of.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
@@ -41,6 +43,22 @@ class TstInputFile : public QObject {
     QCOMPARE(base::inputFileError("/dev/null/x", "a file"), std::string("no such file"));
     QCOMPARE(base::inputFileError(std::string(300, 'a'), "a file"),
              std::string(std::strerror(ENAMETOOLONG)));
+  }
+
+  void onlyRegularFilesAreOpened() {
+    const QTemporaryDir folder;
+    const std::filesystem::path root = folder.path().toStdString(), pipe = root / "pipe";
+    QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
+    for (const int flags : {O_RDONLY, O_WRONLY, O_RDWR})
+      QCOMPARE(tests::messageOf([&] { base::openRegularFile(pipe, flags); }),
+               pipe.string() + ": is a pipe; expected a regular file");
+    QVERIFY(tests::messageOf([&] {
+              base::openRegularFile(root, O_WRONLY);
+            }).ends_with(": is a folder; expected a regular file"));
+    QVERIFY(tests::messageOf([&] {
+              base::openRegularFile(root / "none", O_RDONLY);
+            }).ends_with("none: cannot be opened: No such file or directory"));
+    QVERIFY(base::openRegularFile(root / "new", O_WRONLY | O_CREAT).isOpen());
   }
 
   void pathsThatCannotBeCheckedDoNotExist() {

@@ -42,6 +42,11 @@ class TstLog : public QObject {
              std::string("[train] step done step=3\n[data] warning: slow\n[disk] error: full\n"));
   }
 
+  void fileNamesDoNotControlTheTerminal() {
+    const std::string text = standardErrorOf([] { base::logInfo("a", "x\x1b[2J.jpg: missing"); });
+    QCOMPARE(text, std::string("[a] x\\x1b[2J.jpg: missing\n"));
+  }
+
   void everyLineOfAMultiLineMessageHasThePrefix() {
     const std::string text = standardErrorOf([] { base::logInfo("a", "one\ntwo\n"); });
     QCOMPARE(text, std::string("[a] one\n[a] two\n"));

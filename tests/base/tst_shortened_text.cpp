@@ -30,6 +30,17 @@ class TstShortenedText : public QObject {
     QCOMPARE(shortened("a\u00a0b"), std::string("a\u00a0b"));
   }
 
+  void aTextCannotTurnItsDirection() {
+    QCOMPARE(printable("a\u202ebc\u2066d\u2060"), std::string("a bc d\u2060"));
+  }
+
+  void terminalsSeeControlCharactersAsEscapes() {
+    using lockstep::base::escaped;
+    QCOMPARE(escaped("a\x1b]0;title\x07\x7f\r"), std::string("a\\x1b]0;title\\x07\\x7f\\x0d"));
+    QCOMPARE(escaped("\u009b31m\u202etxt.exe"), std::string("\\u009b31m\\u202etxt.exe"));
+    QCOMPARE(escaped("dög 液滴\n\tü\\"), std::string("dög 液滴\n\tü\\"));
+  }
+
   void whatIsPrintableIsNotTruncated() {
     QCOMPARE(printable(std::string(61, 'x') + "\n液"), std::string(61, 'x') + " 液");
   }

@@ -152,6 +152,9 @@ void TstRunInfo::corruptFilesAreErrors_data() {
   row("name is null", "name", "null", "name must be a string, not null");
   row("times is a number", "times", "3", "times must be an object, not a number");
   row("times lacks its members", "times", "{}", "times: created is missing");
+  row("a clock before 1970", "times",
+      R"({"created": -3600, "started": 0, "updated": 0, "finished": 0})",
+      "times: created is before 1970: the clock of its machine was wrong");
   row("best is a number", "best", "0.5", "best must be an object, not a number");
   row("best without step", "best", R"({"metric":"a","value":1})", "best: step is missing");
   row("error is a text", "error", "\"why\"", "error must be an object, not a string");

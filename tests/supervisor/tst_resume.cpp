@@ -1,4 +1,7 @@
 #include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <QTest>
 #include <algorithm>
@@ -327,6 +330,48 @@ class TstResume : public QObject {
              second.err.c_str());
     engine->kill();
     engine->waitForFinished();
+  }
+
+  void aPipeInThePlaceOfAFileIsRefused_data() {
+    QTest::addColumn<QString>("name");
+    for (const char* name : {"run.json", "config.yaml", "engine.log", "rank-0.log",
+                             "bad_images.jsonl", "notes.json", "events.out.tfevents.1", "run.lock"})
+      QTest::newRow(name) << QString::fromLatin1(name);
+  }
+  void aPipeInThePlaceOfAFileIsRefused() {
+    QFETCH(QString, name);
+    EngineBench bench;
+    copyDeadRun(bench);
+    const fs::path file = bench.folder() / "run" / name.toStdString();
+    fs::remove(file);
+    QCOMPARE(::mkfifo(file.c_str(), 0600), 0);
+    bench.script(kResumes);
+    for (const std::vector<std::string>& line :
+         {std::vector<std::string>{"train", "run", "--resume"},
+          {"train", "experiment.yaml", "--output", "run", "--resume"}}) {
+      const auto result = bench.run(line);
+      QCOMPARE(result.status, 2);
+      QVERIFY2(contains(result.err,
+                        name.toStdString() + ": is a pipe; expected a regular file; move it away"),
+               result.err.c_str());
+    }
+    QVERIFY(!bench.hasJob());
+  }
+
+  void filesOfAKilledProcessAreRemoved() {
+    EngineBench bench;
+    copyDeadRun(bench);
+    const pid_t dead = ::fork();
+    if (dead == 0) ::_exit(0);
+    QCOMPARE(::waitpid(dead, nullptr, 0), dead);
+    const run_folder::Layout run(bench.folder() / "run");
+    const std::string name = ".lockstep-" + std::to_string(dead) + "-3.tmp";
+    const std::vector<fs::path> left{run.folder() / name, run.checkpoints() / name,
+                                     run.evaluation(0).parent_path() / name};
+    for (const fs::path& file : left) std::ofstream(file) << "half";
+    bench.script(kResumes);
+    QCOMPARE(bench.run({"train", "run", "--resume"}).status, 0);
+    for (const fs::path& file : left) QVERIFY2(!fs::exists(file), file.c_str());
   }
 
   void folderWithOtherFilesIsRefused() {

@@ -104,6 +104,19 @@ class TstTrainingRun : public QObject {
     QCOMPARE(outline(bench.onlyRun()), expected);
   }
 
+  void anAlertFollowsTheEvaluationThatRaisesIt() {
+    EngineBench bench;
+    bench.script(
+        "state running 0\nscalars 1 2\neval 2 0.5 0.1\nscalars 3 4\neval 4 0.6 0.1\n"
+        "scalars 5 6\neval 6 0.7 0.1\nfinish 6\n");
+    const std::string lines =
+        bench.run({"train", "experiment.yaml", "--set", "solver.warmup_steps=1"}).err;
+    const std::size_t evaluation = lines.find("evaluation step=6 ");
+    const std::size_t alert = lines.find("alert kind=overfitting step=6: ");
+    QVERIFY2(evaluation < alert && alert != std::string::npos, lines.c_str());
+    QVERIFY2(contains(lines, " Remedy: solver.max_steps=2\n"), lines.c_str());
+  }
+
   void plainLinesCanBeScraped() {
     EngineBench bench;
     bench.script(kWholeRun);
@@ -143,6 +156,27 @@ class TstTrainingRun : public QObject {
     QVERIFY(contains(result.out, "best segm/AP: 0.25 at step 2\n"));
     QVERIFY(contains(result.out, "held-out loss_total: 0.7\n"));
     QVERIFY(contains(result.out, "segm/AP: 0.1875\n"));
+  }
+
+  void aTrainingNeedsNoReaderOfItsOutput_data() {
+    QTest::addColumn<QString>("output");
+    QTest::newRow("a pipe that nobody reads") << QStringLiteral(">&3 2>&3");
+    QTest::newRow("standard output alone") << QStringLiteral(">&3");
+    QTest::newRow("closed") << QStringLiteral(">&- 2>&-");
+    QTest::newRow("detached") << QStringLiteral("--detach >&3 2>&3");
+  }
+  void aTrainingNeedsNoReaderOfItsOutput() {
+    QFETCH(QString, output);
+    EngineBench bench;
+    bench.script(kWholeRun);
+    const auto result = bench.runScript(
+        "exec 3> >(true); wait $!\nlockstep-engine train experiment.yaml --output runs/one " +
+        output.toStdString());
+    QCOMPARE(result.status, 0);
+    QVERIFY(bench.waitForState("finished"));
+    const run_folder::Layout run = bench.onlyRun();
+    QCOMPARE(outline(run).back(), std::string("finished 6"));
+    QVERIFY2(fs::is_empty(run.lock()), "no file of the run gets what is printed");
   }
 
   void configInTheFolderIsCompleteAndResolved() {
@@ -214,7 +248,7 @@ class TstTrainingRun : public QObject {
     fs::create_directories(bench.folder() / "one/rank-0.log");  // a folder stands in its place
     const auto result = bench.run({"train", "experiment.yaml", "--output", "one", "--resume"});
     QCOMPARE(result.status, 1);
-    QVERIFY2(contains(result.err, "one/rank-0.log: cannot be written: Is a directory"),
+    QVERIFY2(contains(result.err, "one/rank-0.log: is a folder; expected a regular file"),
              result.err.c_str());
     QCOMPARE(run_folder::readRunInfo(run_folder::Layout(bench.folder() / "one")).state.text(),
              std::string("failed"));

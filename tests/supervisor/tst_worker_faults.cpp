@@ -1,5 +1,6 @@
 #include <QTest>
 
+#include "engine/base/atomic_file.h"
 #include "tests/support/contains.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"
@@ -12,13 +13,17 @@ class TstWorkerFaults : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void aRemovedRunFolderEndsTheRun_data() {
+  void aRunFolderThatIsGoneEndsTheRun_data() {
     QTest::addColumn<bool>("isRenamed");
-    QTest::newRow("removed") << false;
-    QTest::newRow("renamed") << true;
+    QTest::addColumn<bool>("isReplaced");
+    QTest::newRow("removed") << false << false;
+    QTest::newRow("renamed") << true << false;
+    QTest::newRow("removed, and another one at its path") << false << true;
+    QTest::newRow("renamed, and another one at its path") << true << true;
   }
-  void aRemovedRunFolderEndsTheRun() {
+  void aRunFolderThatIsGoneEndsTheRun() {
     QFETCH(bool, isRenamed);
+    QFETCH(bool, isReplaced);
     EngineBench bench;
     bench.script("state running 0\nscalars 1 3\nhang\n");
     const auto engine = bench.start({"train", "experiment.yaml", "--output", "runs/one"});
@@ -26,12 +31,19 @@ class TstWorkerFaults : public QObject {
     const int worker = bench.workerPid();
     const auto run = bench.folder() / "runs/one", elsewhere = bench.folder() / "elsewhere";
     isRenamed ? std::filesystem::rename(run, elsewhere) : void(std::filesystem::remove_all(run));
+    const std::vector<const char*> files{"run.json", "engine.log"};
+    if (isReplaced) {
+      std::filesystem::create_directories(run);
+      for (const char* file : files) base::writeFileAtomically(run / file, "of another run");
+    }
     const auto result = EngineBench::finish(*engine);
     QCOMPARE(result.status, 1);
     QVERIFY2(contains(result.err, "runs/one: the run folder was removed or renamed"),
              result.err.c_str());
     QVERIFY(!tests::isAlive(worker));
-    QVERIFY2(!std::filesystem::exists(run), "nothing is made in its place");
+    QCOMPARE(std::filesystem::exists(run), isReplaced);
+    if (!isReplaced) return;
+    for (const char* file : files) QCOMPARE(base::readFile(run / file), "of another run");
   }
 
   void retryableFailureSaysHowToResume_data() {

@@ -1,11 +1,11 @@
 #include "engine/coco/report/embedded_image.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <optional>
 
+#include "engine/base/atomic_file.h"
 #include "engine/base/base64.h"
+#include "engine/base/error.h"
 
 namespace lockstep::coco::report {
 namespace fs = std::filesystem;
@@ -20,11 +20,11 @@ bool staysInside(const fs::path& name) {
 
 /// The bytes of a file, or nothing if it cannot be read.
 std::optional<std::string> bytesOf(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return std::nullopt;
-  std::string content{std::istreambuf_iterator<char>(stream), {}};
-  if (stream.bad()) return std::nullopt;
-  return content;
+  try {
+    return base::readFile(file);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace

@@ -121,6 +121,15 @@ void EngineBench::setVariable(const std::string& name, const std::string& value)
 }
 
 std::unique_ptr<QProcess> EngineBench::start(const std::vector<std::string>& arguments) const {
+  return launch(QString::fromStdString((folder() / "bin/lockstep-engine").string()), arguments);
+}
+
+EngineResult EngineBench::runScript(const std::string& script) const {
+  return finish(*launch(QStringLiteral("bash"), {"-c", "PATH=\"$PWD/bin:$PATH\"\n" + script}));
+}
+
+std::unique_ptr<QProcess> EngineBench::launch(const QString& program,
+                                              const std::vector<std::string>& arguments) const {
   auto process = std::make_unique<QProcess>();
   QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
   environment.insert(QStringLiteral("XDG_RUNTIME_DIR"),
@@ -135,8 +144,8 @@ std::unique_ptr<QProcess> EngineBench::start(const std::vector<std::string>& arg
   process->setWorkingDirectory(QString::fromStdString(folder().string()));
   QStringList list;
   for (const std::string& argument : arguments) list << QString::fromStdString(argument);
-  process->start(QString::fromStdString((folder() / "bin/lockstep-engine").string()), list);
-  if (!process->waitForStarted(kPatienceMs)) throw Error("lockstep-engine does not start");
+  process->start(program, list);
+  if (!process->waitForStarted(kPatienceMs)) throw Error(program.toStdString() + " does not start");
   return process;
 }
 

@@ -61,6 +61,8 @@ class EngineBench {
   /// Started in folder(); waits for its end when `run`.
   std::unique_ptr<QProcess> start(const std::vector<std::string>& arguments) const;
   EngineResult run(const std::vector<std::string>& arguments) const;
+  /// A script of bash that runs in folder() and finds lockstep-engine.
+  EngineResult runScript(const std::string& script) const;
   static EngineResult finish(QProcess& process);
 
   /// The only run in folder()/runs.
@@ -70,6 +72,8 @@ class EngineBench {
 
  private:
   std::optional<protocol::Job> newestJob(int rank) const;
+  std::unique_ptr<QProcess> launch(const QString& program,
+                                   const std::vector<std::string>& arguments) const;
 
   QTemporaryDir folder_;
   std::map<std::string, std::string> variables_;

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+
+#include "engine/base/file_descriptor.h"
+
+namespace lockstep::base {
+
+/// Tells a folder from another one that takes its path later. While this lives, no other folder
+/// gets its inode.
+class OpenFolder {
+ public:
+  explicit OpenFolder(std::filesystem::path path);
+  /// Whether the path still leads to it.
+  bool isInPlace() const;
+
+ private:
+  std::filesystem::path path_;
+  FileDescriptor folder_;
+};
+
+}  // namespace lockstep::base
