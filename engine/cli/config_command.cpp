@@ -66,8 +66,14 @@ std::string derivedFacts(const config::Experiment& experiment) {
   }
   text += model.weights.empty() ? "from scratch"
                                 : "from " + fs::path(model.weights).filename().string();
-  return text + "; " + valueOf(experiment, "solver.max_steps") + (isInSteps ? " steps" : "") +
-         " of " + base::counted(static_cast<std::uint64_t>(experiment.solver.batchSize), "image");
+  text += "; " + valueOf(experiment, "solver.max_steps") + (isInSteps ? " steps" : "") + " of " +
+          base::counted(static_cast<std::uint64_t>(experiment.solver.batchSize), "image");
+  const char* before = "; runs commands on: ";
+  for (const auto& [event, command] : experiment.monitor.onEvent.byEvent()) {
+    text += before + event;
+    before = ", ";
+  }
+  return text;
 }
 
 std::string dataFacts(const config::Experiment& experiment, const DataCheck& check) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/config/choices.h"
@@ -183,6 +184,15 @@ struct CheckpointConfig {
 /// Commands that the supervisor runs; empty: none.
 struct EventCommands {
   std::string best, alert, end;
+  bool operator==(const EventCommands&) const = default;
+
+  /// Names of the events that have one, with their commands.
+  std::vector<std::pair<std::string, std::string>> byEvent() const {
+    std::vector<std::pair<std::string, std::string>> all{
+        {"best", best}, {"alert", alert}, {"end", end}};
+    std::erase_if(all, [](const auto& event) { return event.second.empty(); });
+    return all;
+  }
 };
 
 struct MonitorConfig {

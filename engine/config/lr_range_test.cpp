@@ -71,6 +71,7 @@ Experiment rangeTestOf(Experiment experiment) {
   experiment.evaluation.earlyStop.metric.clear();
   experiment.checkpoint.every = {0};
   experiment.monitor.tensorStatsEvery = {0};
+  experiment.monitor.onEvent = {};
   return experiment;
 }
 

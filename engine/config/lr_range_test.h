@@ -22,7 +22,7 @@ inline constexpr std::int64_t kRangeTestSteps = 140;
 LearningRateSweep rangeTestSweep(std::int64_t steps);
 
 /// The experiment that a range test of `experiment` trains: its schedule and warm-up, held-out set,
-/// EMA, tensor statistics and checkpoints are left out. Durations must be in steps.
+/// EMA, tensor statistics, checkpoints and commands are left out. Durations must be in steps.
 Experiment rangeTestOf(Experiment experiment);
 
 /// A step of a range test, as in the event log.

@@ -32,6 +32,14 @@ class TstConfigCommand : public QObject {
     QCOMPARE(result.err, std::string());
   }
 
+  void commandsOnEventsAreNamed() {
+    EngineBench bench;
+    write(bench, "a.yaml", "monitor: {on_event: {end: rm -rf /, best: 'true', alert: null}}\n");
+    const auto result = bench.run({"config", "check", "a.yaml"});
+    QCOMPARE(result.status, 0);
+    QVERIFY2(result.out.ends_with("; runs commands on: best, end\n"), result.out.c_str());
+  }
+
   void everyErrorIsALine() {
     EngineBench bench;
     write(bench, "a.yaml", "solver:\n  base_rl: 1\n  gamma: x\n");

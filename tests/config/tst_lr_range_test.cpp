@@ -136,6 +136,12 @@ class TstLrRangeTest : public QObject {
     QVERIFY(!config::suggestLearningRates({}));
   }
 
+  void aRangeTestRunsNoCommands() {
+    config::Experiment experiment;
+    experiment.monitor.onEvent = {"a", "b", "c"};
+    QCOMPARE(config::rangeTestOf(experiment).monitor.onEvent, config::EventCommands());
+  }
+
   void oneHighLossIsNoDivergence() {
     int step = 0;
     const RangeTest test = testOf([&](double) { return ++step == 50 ? 20.0 : 1.0; });
