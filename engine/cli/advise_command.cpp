@@ -6,6 +6,7 @@
 #include "engine/base/error.h"
 #include "engine/base/json_writer.h"
 #include "engine/base/number_text.h"
+#include "engine/base/standard_streams.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/output_path.h"
@@ -164,7 +165,7 @@ int advise(const AdviseOptions& options) {
                     ": has no records of an event log");
   const std::vector<protocol::Alert> alerts = review.finish();
   if (out) out->write(jsonOf(alerts));
-  if (!out || !out->isStandardOutput()) std::fputs(alertsText(alerts).c_str(), stdout);
+  if (!out || !out->isStandardOutput()) base::printText(alertsText(alerts));
   reportFaults(review, reader.faults());
   return static_cast<int>(ExitStatus::Done);
 }

@@ -1,5 +1,4 @@
 #include <cmath>
-#include <cstdio>
 #include <future>
 #include <memory>
 #include <optional>
@@ -7,6 +6,7 @@
 #include "engine/base/error.h"
 #include "engine/base/input_file.h"
 #include "engine/base/log.h"
+#include "engine/base/standard_streams.h"
 #include "engine/cli/coco_eval_params.h"
 #include "engine/cli/coco_evaluation.h"
 #include "engine/cli/commands.h"
@@ -147,9 +147,8 @@ int runCocoEval(const CocoEvalOptions& options) {
   const bool usesStdout =
       (out && out->isStandardOutput()) || (report && report->isStandardOutput());
   if (!usesStdout) {
-    std::fputs(
-        cocoEvalTable(evaluation, groundTruth, options.withAnalysis || options.withMatches).c_str(),
-        stdout);
+    base::printText(
+        cocoEvalTable(evaluation, groundTruth, options.withAnalysis || options.withMatches));
   }
   return static_cast<int>(ExitStatus::Done);
 }

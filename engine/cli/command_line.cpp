@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
 #include "engine/base/utf8.h"
+#include "engine/base/standard_streams.h"
 #include "engine/config/fields.h"
 
 namespace lockstep::cli {
@@ -291,10 +291,10 @@ int runCommandLine(int argc, const char* const* argv,
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version
     if (!hasUnknownCommand(app)) return app.exit(success);
-    std::fprintf(stderr, "%s\n", describeError(app, success).c_str());
+    base::printMessage(describeError(app, success));
     return static_cast<int>(ExitStatus::UserError);
   } catch (const CLI::Error& error) {
-    std::fprintf(stderr, "%s\n", describeError(app, error).c_str());
+    base::printMessage(describeError(app, error));
     return static_cast<int>(ExitStatus::UserError);
   }
   refuseUnusableValues(app);

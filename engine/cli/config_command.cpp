@@ -5,6 +5,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
+#include "engine/base/standard_streams.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/data_check.h"
 #include "engine/cli/input_path.h"
@@ -40,13 +41,13 @@ struct ConfigDiffOptions {
   std::string left, right;
 };
 
-void printLine(const std::string& line) { std::printf("%s\n", line.c_str()); }
+void printLine(const std::string& line) { base::printText(line + "\n"); }
 
 /// Returns whether any of them is an error.
 bool printIssues(const std::vector<ConfigIssue>& issues) {
   bool hasError = false;
   for (const ConfigIssue& issue : issues) {
-    std::fprintf(stderr, "%s\n", issue.format().c_str());
+    base::printMessage(issue.format());
     hasError = hasError || issue.severity == ConfigIssue::Severity::Error;
   }
   return hasError;

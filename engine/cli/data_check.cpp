@@ -12,6 +12,7 @@
 #include "engine/base/error.h"
 #include "engine/base/file_identity.h"
 #include "engine/base/number_text.h"
+#include "engine/base/standard_streams.h"
 #include "engine/cli/class_weights.h"
 #include "engine/coco/files/dataset.h"
 #include "engine/coco/files/training_images.h"
@@ -280,7 +281,7 @@ DataCheck checkTrainingData(const config::LoadedExperiment& loaded,
   std::string errors;
   for (const ConfigIssue& issue : check.issues) {
     if (issue.severity == ConfigIssue::Severity::Warning) {
-      std::fprintf(stderr, "%s\n", issue.format().c_str());
+      base::printMessage(issue.format());
     } else {
       errors += (errors.empty() ? "" : "\n") + issue.format();
     }

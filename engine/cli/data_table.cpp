@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/base/csv_text.h"
 #include "engine/base/json_writer.h"
 #include "engine/base/number_text.h"
+#include "engine/base/shortened_text.h"
 #include "engine/base/utf8.h"
 
 namespace lockstep::cli {
@@ -17,10 +19,7 @@ std::vector<std::vector<std::string>> shownRows(const DataTable& table) {
     if (table.columns[c].heading.empty()) continue;
     rows[0].push_back(table.columns[c].heading);
     for (std::size_t r = 0; r < table.rows.size(); ++r) {
-      std::string shown = table.rows[r][c].shown;
-      std::ranges::replace_if(
-          shown, [](char letter) { return letter >= 0 && letter < ' '; }, ' ');
-      rows[r + 1].push_back(std::move(shown));
+      rows[r + 1].push_back(base::printable(table.rows[r][c].shown));
     }
   }
   return rows;
@@ -65,21 +64,14 @@ std::string markdown(const DataTable& table) {
   return text;
 }
 
-std::string csvText(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
 std::string csvValue(const TableCell& cell) {
   if (const auto* number = std::get_if<double>(&cell.value)) return base::shortestNumber(*number);
   if (const auto* whole = std::get_if<std::int64_t>(&cell.value)) return std::to_string(*whole);
   if (const auto* flag = std::get_if<bool>(&cell.value)) return *flag ? "true" : "false";
   if (const auto* texts = std::get_if<TableCell::Texts>(&cell.value))
-    return texts->empty() ? "" : csvText(cell.shown);
+    return texts->empty() ? "" : base::csvText(cell.shown);
   const auto* text = std::get_if<std::string>(&cell.value);
-  return text == nullptr ? "" : csvText(*text);
+  return text == nullptr ? "" : base::csvText(*text);
 }
 
 std::string csv(const DataTable& table) {

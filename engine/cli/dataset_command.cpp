@@ -5,6 +5,7 @@
 #include "engine/base/error.h"
 #include "engine/base/input_file.h"
 #include "engine/base/log.h"
+#include "engine/base/standard_streams.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/machine_choice.h"
@@ -73,7 +74,7 @@ int runDatasetJob(Job job) {
   const protocol::DatasetReport report =
       supervisor::runOneShotJob(supervisor::workerProgramBesideThis(), std::move(job));
   for (const std::string& line : report.warnings) base::logWarning("dataset", line);
-  std::fwrite(report.text.data(), 1, report.text.size(), stdout);
+  base::printText(report.text);
   return static_cast<int>(ExitStatus::Done);
 }
 
@@ -87,8 +88,7 @@ config::LoadedExperiment loadChecked(const std::string& file,
                                      const std::vector<std::string>& overrides) {
   config::LoadedExperiment loaded = config::loadExperiment(file, overrides);
   loaded.throwOnError();
-  for (const config::ConfigIssue& issue : loaded.issues)
-    std::fprintf(stderr, "%s\n", issue.format().c_str());
+  for (const config::ConfigIssue& issue : loaded.issues) base::printMessage(issue.format());
   return loaded;
 }
 
@@ -117,7 +117,7 @@ int checkDataset(const DatasetCheckOptions& options) {
       supervisor::runOneShotJob(supervisor::workerProgramBesideThis(), std::move(job));
   if (out) out->writeWorkerResult();
   if (!out || !out->isStandardOutput()) {
-    std::fwrite(report.text.data(), 1, report.text.size(), stdout);
+    base::printText(report.text);
     if (out) std::printf("written:    %s\n", out->name().c_str());
     if (!options.fix.empty() && pathExists(options.fix + "/experiment.yaml")) {
       std::printf("next:       lockstep-engine dataset check %s/experiment.yaml\n",

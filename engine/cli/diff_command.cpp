@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "engine/base/error.h"
+#include "engine/base/shortened_text.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/run_argument.h"
@@ -30,7 +31,7 @@ int diffRuns(const RunDiffOptions& options) {
   const std::vector<DifferenceLine> lines = compareRuns(
       layoutOf(left), layoutOf(right), isPacked ? ComparedWeights::OfModel : ComparedWeights::All);
   for (const DifferenceLine& line : lines)
-    std::printf("%-14s %s\n", (line.what + ":").c_str(), line.text.c_str());
+    std::printf("%-14s %s\n", (line.what + ":").c_str(), base::escaped(line.text).c_str());
   const bool isSame = std::ranges::all_of(lines, &DifferenceLine::isSame);
   const bool isWhole = std::ranges::none_of(
       lines, [](const DifferenceLine& line) { return line.text.starts_with("not "); });

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/standard_streams.h"
 #include "engine/base/temporary_folder.h"
 #include "engine/cli/coco_evaluation.h"
 #include "engine/cli/commands.h"
@@ -159,8 +159,7 @@ int evaluateModel(const EvaluateOptions& options) {
   if (report) review->writeReport(*report);
   const bool usesStdout =
       (out && out->isStandardOutput()) || (report && report->isStandardOutput());
-  if (!usesStdout)
-    std::fputs((evaluationTable(result) + (review ? review->table() : "")).c_str(), stdout);
+  if (!usesStdout) base::printText(evaluationTable(result) + (review ? review->table() : ""));
   return static_cast<int>(ExitStatus::Done);
 }
 

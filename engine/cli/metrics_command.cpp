@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "engine/base/csv_text.h"
 #include "engine/base/enum_text.h"
 #include "engine/base/error.h"
 #include "engine/base/json_writer.h"
@@ -53,23 +54,10 @@ class RowWriter {
     text_ += ',';
     text_ += base::shortestNumber(wallTime);
     text_ += ',';
-    addCsvText(tag);
+    text_ += base::csvText(tag);
     text_ += ',';
     text_ += base::shortestNumber(value);
     text_ += '\n';
-  }
-  /// Tags of other programs may have commas.
-  void addCsvText(const std::string& tag) {
-    if (tag.find_first_of(",\"\r\n") == std::string::npos) {
-      text_ += tag;
-      return;
-    }
-    text_ += '"';
-    for (const char character : tag) {
-      if (character == '"') text_ += '"';
-      text_ += character;
-    }
-    text_ += '"';
   }
   void addJson(std::int64_t step, double wallTime, const std::string& tag, float value) {
     base::JsonWriter writer(text_);

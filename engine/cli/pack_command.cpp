@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "engine/base/error.h"
+#include "engine/base/log.h"
 #include "engine/base/number_text.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/input_path.h"
@@ -34,8 +35,7 @@ int pack(const PackCommandOptions& options) {
   const fs::path weights =
       options.weights.empty() ? fs::path() : run_folder::resolveWeights(layout, options.weights);
   const pack::PackedContent content = pack::packRun(layout, target, weights);
-  for (const std::string& warning : content.warnings)
-    std::fprintf(stderr, "[pack] warning: %s\n", warning.c_str());
+  for (const std::string& warning : content.warnings) base::logWarning("pack", warning);
   std::printf("%s: %s, predictions at %s, %s, %s; %.1f MB\n", options.out.c_str(),
               base::counted(content.evaluations, "evaluation").c_str(),
               base::counted(content.predictions, "step").c_str(),

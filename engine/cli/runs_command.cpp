@@ -9,6 +9,7 @@
 #include "engine/base/log.h"
 #include "engine/base/number_text.h"
 #include "engine/base/shortened_text.h"
+#include "engine/base/standard_streams.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/data_table.h"
 #include "engine/cli/input_path.h"
@@ -369,7 +370,7 @@ int listRuns(const RunsOptions& options) {
   if (!options.all && (isForPeople || options.asTable)) leaveOutArchived(own, others);
   const DataTable table =
       options.asTable ? paperTable(own, target ? &*target : nullptr) : listTable(own, others);
-  if (!hasRuns) std::fprintf(stderr, "%s: no runs\n", parent.c_str());
+  if (!hasRuns) base::printMessage(parent.string() + ": no runs");
   if (!table.rows.empty() || !isForPeople) std::fputs(formatTable(table, format).c_str(), stdout);
   return static_cast<int>(ExitStatus::Done);
 }

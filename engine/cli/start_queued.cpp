@@ -1,13 +1,13 @@
 #include "engine/cli/start_queued.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <tuple>
 
 #include "engine/base/error.h"
 #include "engine/base/host.h"
 #include "engine/base/log.h"
+#include "engine/base/standard_streams.h"
 #include "engine/cli/training_process.h"
 #include "engine/supervisor/cluster_environment.h"
 #include "engine/supervisor/detach.h"
@@ -52,7 +52,7 @@ int startQueuedRuns(const fs::path& parent) {
       // The child is done, or a signal stopped the parent.
       if (!started.isParent || started.status != 0) return started.status;
     } catch (const Error& error) {
-      std::fprintf(stderr, "%s\n", error.what());
+      base::printMessage(error.what());
       status = ExitStatus::Failed;
     }
   }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
 #include "engine/base/error.h"
+#include "engine/base/standard_streams.h"
 #include "engine/cli/data_check.h"
 #include "engine/cli/input_path.h"
 #include "engine/cli/worker_check.h"
@@ -63,11 +63,10 @@ TrainingExperiment readExperiment(const TrainOptions& options, const fs::path& w
   loaded.throwOnError();
   auto source = sourceOf(target, file, loaded);
   if (options.findLr) std::erase_if(loaded.issues, isUnusedInRangeTest);
-  for (const config::ConfigIssue& issue : loaded.issues)
-    std::fprintf(stderr, "%s\n", issue.format().c_str());
   // First, because the number of ranks determines the micro-batch.
   supervisor::LocalRanks ranks = resolveMachine(loaded.experiment, workerProgram, options.ranks);
   refuseFp16OnCpu(loaded.experiment.runtime);
+  for (const config::ConfigIssue& issue : loaded.issues) base::printMessage(issue.format());
   DataCheck check = checkTrainingData(loaded, ranks.devices);
   config::resolveDurations(loaded.experiment, check.drawsPerEpoch);
   if (!check.classWeights.empty())

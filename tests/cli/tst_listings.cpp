@@ -161,6 +161,21 @@ class TstListings : public QObject {
              csv.out.c_str());
   }
 
+  void namesControlNeitherTerminalNorSpreadsheet() {
+    EngineBench bench;
+    placeRun(bench, "runs/=1+2");
+    placeRun(bench, "runs/\x1b[2Jb");
+    const auto csv = bench.run({"runs", "runs", "--format", "csv"});
+    QVERIFY2(contains(csv.out, "\n'=1+2,"), csv.out.c_str());
+    base::writeFileAtomically(bench.folder() / "runs/\x1b[2Jb/run.json", "{");
+    const auto listed = bench.run({"runs", "runs"});
+    QVERIFY2(!contains(listed.out + listed.err, "\x1b"), (listed.out + listed.err).c_str());
+    QVERIFY2(contains(listed.err, "\\x1b[2Jb/run.json: invalid JSON"), listed.err.c_str());
+    QVERIFY(contains(listed.out, "=1+2  "));
+    const auto missing = bench.run({"runs", "\x1b]0;title\x07"});
+    QCOMPARE(missing.err, std::string("\\x1b]0;title\\x07: no such folder\n"));
+  }
+
   void damagedNotesAreAWarning() {
     EngineBench bench;
     placeRun(bench, "runs/a");

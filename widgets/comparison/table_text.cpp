@@ -5,16 +5,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/csv_text.h"
 #include "engine/base/number_text.h"
 
 namespace lockstep::widgets {
 namespace {
 
-/// Of RFC 4180, or of GitHub's Markdown.
+/// Of CSV, or of GitHub's Markdown.
 QString fieldText(QString text, TableFormat format) {
   if (format == TableFormat::Markdown) return text.replace(u'|', QLatin1String("\\|"));
-  const bool isPlain = !text.contains(u',') && !text.contains(u'"') && !text.contains(u'\n');
-  return isPlain ? text : u'"' + text.replace(u'"', QLatin1String("\"\"")) + u'"';
+  return QString::fromStdString(base::csvText(text.toStdString()));
 }
 
 /// Whatever the locale.

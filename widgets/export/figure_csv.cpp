@@ -4,16 +4,14 @@
 #include <charconv>
 #include <concepts>
 
+#include "engine/base/csv_text.h"
 #include "widgets/export/figure.h"
 
 namespace lockstep::widgets {
 namespace {
 
-/// A field of RFC 4180.
 QByteArray field(const QString& text) {
-  QByteArray bytes = text.toUtf8();
-  if (!bytes.contains(',') && !bytes.contains('"') && !bytes.contains('\n')) return bytes;
-  return '"' + bytes.replace('"', "\"\"") + '"';
+  return QByteArray::fromStdString(base::csvText(text.toStdString()));
 }
 
 /// The fewest digits that give the same number back.
