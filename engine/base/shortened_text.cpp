@@ -8,8 +8,6 @@
 namespace lockstep::base {
 namespace {
 
-constexpr std::size_t kMaxBytes = 60;
-
 /// Length of the control character or line break at the start of `text`: 0 (none) to 3 bytes. Those
 /// that turn the direction of what follows are among them.
 std::size_t controlBytes(std::string_view text) {
@@ -34,6 +32,14 @@ std::string escapeOf(std::string_view control) {
   return text;
 }
 
+/// Length of the blank or control character at the start of `text`, as controlBytes(). Blanks are
+/// those of Unicode that people type, and a byte order mark.
+std::size_t blankBytes(std::string_view text) {
+  for (const std::string_view blank : {" ", "\u00a0", "\u3000", "\u200b", "\ufeff"})
+    if (text.starts_with(blank)) return blank.size();
+  return controlBytes(text);
+}
+
 }  // namespace
 
 std::string printable(std::string_view text) {
@@ -46,8 +52,8 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
-std::string shortened(std::string_view text) {
-  std::size_t length = std::min(text.size(), kMaxBytes);
+std::string shortened(std::string_view text, std::size_t maxBytes) {
+  std::size_t length = std::min(text.size(), maxBytes);
   while (length > 0 && length < text.size() && isUtf8Continuation(text[length])) --length;
   return printable(text.substr(0, length)) + (length < text.size() ? "…" : "");
 }
@@ -61,6 +67,21 @@ std::string escaped(std::string_view text) {
     i += std::max<std::size_t>(control, 1);
   }
   return shown;
+}
+
+std::string simplified(std::string_view text) {
+  std::string name;
+  bool isBlankPending = false;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t blank = blankBytes(text.substr(i));
+    if (blank == 0) {
+      if (isBlankPending) name += ' ';
+      name += text[i];
+    }
+    isBlankPending = blank > 0 && !name.empty();
+    i += std::max<std::size_t>(blank, 1);
+  }
+  return name;
 }
 
 }  // namespace lockstep::base

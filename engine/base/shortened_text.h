@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -9,11 +10,16 @@ namespace lockstep::base {
 /// stays valid.
 std::string printable(std::string_view text);
 
-/// The same, truncated with … after 60 bytes.
-std::string shortened(std::string_view text);
+/// The same, truncated with … after some bytes.
+std::string shortened(std::string_view text, std::size_t maxBytes = 60);
+/// A path for messages: as long as paths usually are.
+inline std::string shortenedPath(std::string_view path) { return shortened(path, 500); }
 
 /// Text for a terminal, which would obey the control characters of a file's name or content: they
 /// become `\x1b` and `\u202e`. Line feeds and tabs stay.
 std::string escaped(std::string_view text);
+
+/// A name without blanks and line breaks at its ends, and with one blank for several in it.
+std::string simplified(std::string_view text);
 
 }  // namespace lockstep::base

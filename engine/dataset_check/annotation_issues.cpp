@@ -44,11 +44,12 @@ void addBoxIssues(const coco::Dataset& dataset, std::vector<AnnotationIssue>& is
 void addClassNames(const coco::Dataset& dataset, std::vector<AnnotationIssue>& issues) {
   std::map<std::string, std::string> idsByName;
   for (const coco::Category& category : dataset.categories()) {
-    std::string& ids = idsByName[category.name];
+    const std::string name = base::simplified(category.name);
+    std::string& ids = idsByName[name.empty() ? category.name : name];
     ids += (ids.empty() ? "" : ", ") + std::to_string(category.id.value);
   }
   for (const auto& [name, ids] : idsByName) {
-    if (name.find_first_not_of(" \t") == std::string::npos) {
+    if (base::simplified(name).empty()) {
       issues.push_back({false, "category " + ids + " has no name"});
     } else if (ids.find(',') != std::string::npos) {
       issues.push_back({false, "categories " + ids + " are all named " + base::shortened(name) +

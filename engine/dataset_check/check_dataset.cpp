@@ -207,7 +207,7 @@ class Checker {
     const coco::Image& image = part.image(images_[i].second);
     return (check_.parts.size() > 1 ? std::string(dataset_check::nameOf(part.part)) + " image "
                                     : std::string("image ")) +
-           std::to_string(image.id.value) + " (" + base::printable(image.fileName) + ")";
+           std::to_string(image.id.value) + " (" + base::shortenedPath(image.fileName) + ")";
   }
 
   void addMatch(std::size_t i) {

@@ -1,12 +1,11 @@
 #include "engine/dataset_check/object_checks.h"
 
 #include <algorithm>
-#include <set>
 
 #include "engine/base/number_text.h"
 #include "engine/coco/files/annotation_review.h"
+#include "engine/coco/masks/polygon.h"
 #include "engine/dataset_check/doubled_objects.h"
-#include "engine/dataset_check/polygon.h"
 
 namespace lockstep::dataset_check {
 namespace {
@@ -30,6 +29,7 @@ FindingKind kindOfFault(coco::EntryFault fault) {
     case coco::EntryFault::InvalidMask:
       return FindingKind::MaskInvalid;
     case coco::EntryFault::Invalid:
+    case coco::EntryFault::InvalidArea:
       break;
   }
   return FindingKind::InvalidEntry;
@@ -108,12 +108,12 @@ class ImageObjects {
     const std::string which =
         count == 1 ? "polygon"
                    : "polygon " + std::to_string(i + 1) + " of " + std::to_string(count);
-    if (const auto at = findSelfCrossing(xy)) {
+    if (const auto at = coco::findSelfCrossing(xy)) {
       add(FindingKind::PolygonCrossing, place,
           which + " crosses itself at x " + shortNumber((*at)[0]) + ", y " + shortNumber((*at)[1]));
       return false;
     }
-    if (enclosesArea(xy)) return false;
+    if (coco::enclosesArea(xy)) return false;
     add(FindingKind::PolygonEmpty, place, which + " has no area");
     return true;
   }
@@ -152,24 +152,11 @@ bool mayBeEmpty(const coco::Annotation& annotation) {
 }
 
 std::vector<Finding> entryFaults(const PartData& part) {
-  std::set<std::int64_t> invalidImages, invalidClasses;
-  std::set<std::size_t> emptyBoxes;
-  for (const coco::EntryError& error : part.content.errors) {
-    if (error.table == coco::EntryTable::Images && error.imageId)
-      invalidImages.insert(*error.imageId);
-    if (error.table == coco::EntryTable::Categories && error.categoryId)
-      invalidClasses.insert(*error.categoryId);
-    if (error.fault == coco::EntryFault::EmptyBox) emptyBoxes.insert(error.byte);
-  }
   std::vector<Finding> found;
   for (const coco::EntryError& error : part.content.errors) {
-    const bool follows =
-        (error.fault == coco::EntryFault::UnknownImage && invalidImages.contains(*error.imageId)) ||
-        (error.fault == coco::EntryFault::UnknownClass &&
-         invalidClasses.contains(*error.categoryId)) ||
-        (error.fault == coco::EntryFault::Invalid && emptyBoxes.contains(error.byte));
-    if (follows) continue;
-    const bool isNamed = error.annotationId || error.imageId;
+    if (error.isConsequence) continue;
+    const bool isNamed =
+        error.annotationId || (error.imageId && error.table == coco::EntryTable::Images);
     Finding fault = part.finding(kindOfFault(error.fault),
                                  isNamed ? error.what : error.where + ": " + error.what);
     fault.imageId = error.imageId;

@@ -5,9 +5,10 @@
 
 #include "engine/coco/files/annotation_review.h"
 #include "engine/coco/masks/mask_geometry.h"
+#include "engine/coco/masks/polygon.h"
+#include "engine/coco/masks/runs.h"
 #include "engine/dataset_check/doubled_objects.h"
 #include "engine/dataset_check/object_checks.h"
-#include "engine/dataset_check/polygon.h"
 #include "engine/dataset_check/turned_annotation.h"
 
 namespace lockstep::dataset_check {
@@ -202,9 +203,12 @@ std::optional<coco::EntryEdit> PartCleaner::mend(coco::Annotation& annotation, s
   coco::EntryEdit edit;
   if (kinds.contains(FindingKind::MissingId) || kinds.contains(FindingKind::DuplicateId))
     edit.id = annotation.id;
-  if (!mendMask(annotation, size, kinds, edit) || !mendBox(annotation, size, kinds, edit))
+  if (kinds.contains(FindingKind::InvalidEntry)) edit.area = annotation.area;
+  const bool hasOwnBox = part_.data.content.origins[image][place].hasBox;
+  if (!mendMask(annotation, size, kinds, edit) || !(annotation.hasMask || hasOwnBox) ||
+      !mendBox(annotation, size, kinds, edit))
     return std::nullopt;
-  const bool hasBox = edit.boxXywh || part_.data.content.origins[image][place].hasBox;
+  const bool hasBox = edit.boxXywh || hasOwnBox;
   if (part_.isTurned(image) && !turn(annotation, image, hasBox, edit)) return std::nullopt;
   return edit;
 }
@@ -228,11 +232,15 @@ bool PartCleaner::mendMask(coco::Annotation& annotation, const coco::Image& imag
   const bool hasEmpty = kinds.contains(FindingKind::PolygonEmpty);
   const bool crosses = kinds.contains(FindingKind::PolygonCrossing);
   if (!hasEmpty && !crosses) return true;
-  auto& polygons = std::get<0>(annotation.segmentation);
-  std::erase_if(polygons, [](const std::vector<double>& xy) {
-    return !enclosesArea(xy) && !findSelfCrossing(xy);
-  });
-  if (polygons.empty()) return false;
+  auto* const polygons = std::get_if<0>(&annotation.segmentation);
+  if (polygons == nullptr) return true;  // an RLE that comes after polygons
+  if (annotation.hasMask) coco::removeEmptyPolygons(*polygons);
+  if (!annotation.hasMask || polygons->empty()) {  // its box is left
+    annotation.hasMask = false;
+    *polygons = {coco::boxOutline(annotation.boxXywh)};
+    edit.segmentation.emplace();
+    return true;
+  }
   coco::Rle mask = coco::annotationMask(annotation, image);
   annotation.area = static_cast<double>(coco::areaPx(mask));
   if (annotation.area == 0) return false;

@@ -117,7 +117,7 @@ std::vector<Finding> suspicions(const PartData& part) {
     if (part.dataset().annotationsOf(i).empty())
       notes.push_back(
           part.findingOf(FindingKind::EmptyImage, i,
-                         base::printable(part.image(i).fileName) + " has no annotation"));
+                         base::shortenedPath(part.image(i).fileName) + " has no annotation"));
   }
   addStarved(part, notes);
   return notes;

@@ -197,7 +197,7 @@ std::optional<ConfigIssue> imageIssue(const config::Experiment& experiment, cons
                     .text = splitOf(experiment, key).images + ": " + std::to_string(bad.count) +
                             " of the " + counted(all, "image") + " in the annotations " +
                             (bad.count == 1 ? "is " : "are ") + problem + ", such as " +
-                            base::printable(bad.first) + remedy};
+                            base::shortenedPath(bad.first) + remedy};
   if (isSkipped) issue.severity = ConfigIssue::Severity::Warning;
   return issue;
 }
@@ -215,8 +215,8 @@ std::optional<ConfigIssue> missingImageIssue(const config::Experiment& experimen
   return ConfigIssue{.key = key + ".images",
                      .text = folder + ": none of the " + counted(all, "image") +
                              " in the annotations is in this folder, such as " +
-                             base::printable(missing.first) + "; file_name is relative to " + key +
-                             ".images: did you mean " + parent.string() + "?"};
+                             base::shortenedPath(missing.first) + "; file_name is relative to " +
+                             key + ".images: did you mean " + parent.string() + "?"};
 }
 
 }  // namespace lockstep::dataset_check

@@ -5,6 +5,7 @@
 
 using lockstep::base::printable;
 using lockstep::base::shortened;
+using lockstep::base::simplified;
 
 class TstShortenedText : public QObject {
   Q_OBJECT
@@ -19,6 +20,7 @@ class TstShortenedText : public QObject {
 
   void aLongTextIsTruncatedBetweenCharacters() {
     QCOMPARE(shortened(std::string(61, 'x')), std::string(60, 'x') + "…");
+    QCOMPARE(shortened("12345678", 7), std::string("1234567…"));
     const std::string odd = std::string(59, 'x') + "ü";  // its second byte would be the 61st
     QCOMPARE(shortened(odd), std::string(59, 'x') + "…");
   }
@@ -39,6 +41,15 @@ class TstShortenedText : public QObject {
     QCOMPARE(escaped("a\x1b]0;title\x07\x7f\r"), std::string("a\\x1b]0;title\\x07\\x7f\\x0d"));
     QCOMPARE(escaped("\u009b31m\u202etxt.exe"), std::string("\\u009b31m\\u202etxt.exe"));
     QCOMPARE(escaped("dög 液滴\n\tü\\"), std::string("dög 液滴\n\tü\\"));
+  }
+
+  void namesHaveNoBlanksAtTheirEndsAndSingleOnesWithin() {
+    QCOMPARE(simplified("dog"), std::string("dog"));
+    QCOMPARE(simplified("\n\t\t\tdog\r\n  "), std::string("dog"));
+    QCOMPARE(simplified("traffic \n\t light"), std::string("traffic light"));
+    QCOMPARE(simplified("\u00a0\u3000\ufeff\u7279\u3000\u5fb4\u200b"),
+             std::string("\u7279 \u5fb4"));
+    QCOMPARE(simplified(" \n "), std::string());
   }
 
   void whatIsPrintableIsNotTruncated() {

@@ -178,6 +178,30 @@ class TstDataset : public QObject {
                          "new ids"));
     QCOMPARE(load(fileOf(triangle("", 2))).newIds().text(),
              std::string("1 annotation without an id got a new id"));
+    const Dataset texts = load(fileOf(triangle("\"id\": \"5f0c-11\", ", 2) + "," +
+                                      triangle("\"id\": 1.5, ", 2) + "," + triangle("", 2)));
+    QCOMPARE(texts.annotationsOf(0).size(), std::size_t{3});
+    QCOMPARE(texts.newIds().text(),
+             std::string("1 annotation without an id and 2 annotations with an id that is not an "
+                         "integer got new ids"));
+  }
+
+  void whatIsNaNAsAWholeIsMissing() {
+    std::string text = kFile;
+    text.replace(text.find("11.25"), 5, "NaN");
+    text.replace(text.find("\"date\": \"x\""), 11, "\"date\": [-Infinity, Infinity]");
+    const Dataset dataset = load(text);
+    QCOMPARE(dataset.annotationsOf(0)[0].area,
+             static_cast<double>(
+                 areaPx(rasterisePolygon(std::vector<double>{1, 2, 4.5, 2, 4.5, 6, 1, 6}, 8, 10))));
+    QCOMPARE(dataset.annotationsOf(0)[0].id, 5);
+  }
+
+  void utf16IsRead() {
+    QByteArray bytes("\xff\xfe");
+    const QString text = QString::fromUtf8(kFile);
+    bytes += QByteArray(reinterpret_cast<const char*>(text.utf16()), 2 * text.size());
+    compare(load(bytes.toStdString()), load(kFile));
   }
 
   void identicalDuplicatesOfAnImageOrCategoryAreMerged() {

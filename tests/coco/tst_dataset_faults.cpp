@@ -48,7 +48,7 @@ class TstDatasetFaults : public QObject {
     row("a comma too many", "{\"images\": [],\n\"annotations\": [],}",
         ":2:19: invalid JSON at byte 34");
     row("text after the end", "{}\n}", ":2:1: invalid JSON at byte 4");
-    row("NaN", "{\"images\": [NaN]}", ":1:13: invalid JSON at byte 13");
+    row("nan", "{\"images\": [nan]}", ":1:14: invalid JSON at byte 14");
     row("no UTF-8", "{\"images\": \"\xff\xfe\"}", ":1:13: invalid JSON at byte 13");
     row("number out of range", fileOf(annotation("\"score\": 1e999, ") + kTriangle),
         ":1:173: invalid JSON at byte 173: the number 1e999 is out of range; correct it there, or");
@@ -107,6 +107,10 @@ class TstDatasetFaults : public QObject {
     row("no name", fileOf("", kImageJson, R"({"id": 2})"), ": category 2: has no \"name\"");
     row("name is a number", fileOf("", kImageJson, R"({"id": 2, "name": 3})"),
         ": category 2: name is a number; it must be a string");
+    std::string many = kCategory;
+    for (std::size_t i = 0; i < kMaxCategories; ++i) many += std::string(",") + kCategory;
+    row("many", fileOf("", kImageJson, many),
+        ": has 100001 categories; at most 100000 are supported");
     row("duplicate id", fileOf("", kImageJson, R"({"id": 2, "name": "a"}, {"id": 2, "name": "b"})"),
         ": category 2: duplicate id, of a and of b; ids must be unique: change one of them");
   }
@@ -122,8 +126,8 @@ class TstDatasetFaults : public QObject {
     };
     row("no id and no image", fileOf(R"({"image_id": 9, "category_id": 1})"),
         ": annotation without an id (image 9): image_id 9 is not in \"images\"");
-    row("id is a string", changed("id", "\"7\""),
-        ": annotations[0]: id is a string; it must be an integer");
+    row("NaN", fileOf("NaN"), ": annotations[0]: is NaN, not an object");
+    row("category is NaN", changed("category_id", "NaN"), ": annotation 7: has no \"category_id\"");
     row("image unknown", changed("image_id", "99"),
         ": annotation 7 (image 99): image_id 99 is not in \"images\"; add the image or remove the "
         "annotation");
@@ -149,8 +153,10 @@ class TstDatasetFaults : public QObject {
         ": annotation 7: bbox has 3 numbers; it must be [x, y, width, height]");
     row("box of strings", with(R"("bbox": [1, 2, "3", 4])"),
         ": annotation 7: bbox contains a string; it must be four numbers");
-    row("box of NaN", with(R"("bbox": [1, 2, "NaN", 4])"),
-        ": annotation 7: bbox contains a string; it must be four numbers");
+    row("box of NaN", with(R"("bbox": [1, 2, NaN, 4])"),
+        ": annotation 7: bbox contains NaN; it must be four numbers");
+    row("endless box", with(R"("bbox": [-Infinity, 2, Infinity, 4])"),
+        ": annotation 7: bbox contains NaN; it must be four numbers");
     row("box is an object", with(R"("bbox": {"x": 1})"),
         ": annotation 7: bbox is an object; it must be [x, y, width, height]");
     row("negative width", with("\"bbox\": [1, 2, -3, 4]"),
@@ -189,6 +195,12 @@ class TstDatasetFaults : public QObject {
         ": annotation 7 (image 1): polygon has 7 numbers; it must hold pairs");
     row("a flat list", with("[0, 0, 3, 0, 3, 3]"),
         ": annotation 7: segmentation contains a number; it must be a list of polygons");
+    row("a list of points", with("[[0, 0], [3, 0], [3, 3]]"),
+        ": annotation 7: segmentation is a list of points; it must be a list of polygons");
+    row("nested too deep", with("[[[0, 0], [3, 0], [3, 3]]]"),
+        ": annotation 7: a polygon contains an array; coordinates must be numbers");
+    row("NaN in a polygon", with("[[0, 0, NaN, 0, 3, 3]]"),
+        ": annotation 7: a polygon contains NaN; coordinates must be numbers");
     row("string in a polygon", with(R"([[0, 0, "3", 0, 3, 3]])"),
         ": annotation 7: a polygon contains a string; coordinates must be numbers");
     row("a string", with("\"abc\""),
@@ -245,6 +257,14 @@ class TstDatasetFaults : public QObject {
     QVERIFY(errorOf([&] {
               Dataset::load(folder_.path().toStdString());
             }).endsWith(QStringLiteral(": is a folder; name the annotation file in it")));
+  }
+
+  void errorsThatQuoteTheFileAreShort() {
+    const std::string name(100000, 'x');
+    const std::string start = "{\"id\": 3, \"file_name\": \"" + name;
+    const QString error = loadError(fileOf("", start + "\", \"width\": 8, \"height\": 6}," + start +
+                                                   "\", \"width\": 8, \"height\": 7}"));
+    QVERIFY(error.size() < 2000);
   }
 
   void everyTruncationOfARealFileIsRefused() {

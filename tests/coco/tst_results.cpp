@@ -78,9 +78,8 @@ class TstResults : public QObject {
         {{{1}, {1}, std::numeric_limits<double>::quiet_NaN(), {infinity, -infinity, 1, 1}, {}}});
     QVERIFY(json.find("\"score\":\"NaN\"") != std::string::npos);
     QVERIFY(json.find("\"bbox\":[\"Infinity\",\"-Infinity\",1,1]") != std::string::npos);
-    QVERIFY(errorOf([&] {
-              parseDetections(json, "r");
-            }).contains(QStringLiteral("bbox contains a string")));
+    QVERIFY(
+        errorOf([&] { parseDetections(json, "r"); }).contains(QStringLiteral("score is a string")));
   }
 
   void masksAreReadFromBothRleForms() {

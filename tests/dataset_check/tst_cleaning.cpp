@@ -93,8 +93,33 @@ class TstCleaning : public QObject {
         cleanedWith(R"({"segmentation": [[20, 10, 30, 10, 30, 20, 20, 20], [20, 10, 30, 20]]})");
     QVERIFY(one["segmentation"] ==
             orderedJson("[[20.0, 10.0, 30.0, 10.0, 30.0, 20.0, 20.0, 20.0]]"));
-    QVERIFY(cleanedWith(R"({"segmentation": [[20, 10, 30, 20, 25, 15]]})").is_null());
-    QVERIFY(cleanedWith(R"({"segmentation": [[20, 10, 30, 20]]})").is_null());
+    for (const char* changes :
+         {R"({"segmentation": [20, 10, 30, 10, 30, 20, 20, 20]})",
+          R"({"segmentation": [[[20, 10], [30, 10], [30, 20], [20, 20]]], "bbox": [1, 1, -1, 1]})",
+          R"({"segmentation": [[20, 10, 30, 10, 30, 20, 20, 20]], "area": "100"})"}) {
+      const ordered_json mended = cleanedWith(changes);
+      QVERIFY2(mended["segmentation"] ==
+                   orderedJson("[[20.0, 10.0, 30.0, 10.0, 30.0, 20.0, 20.0, 20.0]]"),
+               mended.dump().c_str());
+      QVERIFY2(mended["bbox"] == (ordered_json{20.0, 10.0, 10.0, 10.0}) && mended["area"] == 100.0,
+               mended.dump().c_str());
+    }
+  }
+
+  void boxesWithoutAPolygonAreKept() {
+    for (const char* changes : {R"({"segmentation": [[20, 10, 30, 20, 25, 15]]})",
+                                R"({"segmentation": [[20, 10, 30, 20]]})"}) {
+      const ordered_json box = cleanedWith(changes);
+      QVERIFY2(box["segmentation"] == orderedJson("[]") &&
+                   box["bbox"] == (ordered_json{20.0, 10.0, 10.0, 10.0}) && box["area"] == 100.0,
+               box.dump().c_str());
+    }
+    QVERIFY(
+        cleanedWith(R"({"segmentation": [[20, 10, 30, 20]], "bbox": [20, 10, 0, 0]})").is_null());
+    QVERIFY(cleanedWith(R"({"segmentation": [[20, 10, 30, 20, 25, 15]], "bbox": []})").is_null());
+  }
+
+  void whatCrossesItselfBecomesAMask() {
     const ordered_json tie = cleanedWith(R"({"segmentation": [[20, 10, 30, 20, 30, 10, 20, 20]]})");
     const coco::Rle mask =
         coco::decompressCounts(tie["segmentation"]["counts"].get<std::string>(), 30, 40);
@@ -164,6 +189,17 @@ class TstCleaning : public QObject {
     const ordered_json annotations = made.cleaned(Part::Train)["annotations"];
     for (const ordered_json& one : annotations) ids.insert(one["id"].get<std::int64_t>());
     QCOMPARE(ids.size(), 6u);
+  }
+
+  void objectsWhoseIdsAreTextsAreKept() {
+    MadeCheck made;
+    for (ordered_json& one : made.part(Part::Train)["annotations"])
+      one["id"] = "5f0c-" + one["id"].dump();
+    QVERIFY(made.checkCleaned().faults.empty());
+    std::set<std::int64_t> ids;
+    const ordered_json annotations = made.cleaned(Part::Train)["annotations"];
+    for (const ordered_json& one : annotations) ids.insert(one["id"].get<std::int64_t>());
+    QCOMPARE(ids.size(), 4u);
   }
 
   void entriesOfOneIdAreLeftOutWithTheirAnnotations() {

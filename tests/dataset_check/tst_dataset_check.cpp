@@ -126,8 +126,15 @@ class TstDatasetCheck : public QObject {
     row("unknown class", adding(R"({"category_id": 9})"), {{"unknown_class", 1, 100}});
     row("unknown image", adding(R"({"image_id": 9})"), {{"unknown_image", 9, 100}});
     row("image id is text", adding(R"({"image_id": "1"})"), {{"invalid_entry", {}, 100}});
+    row("id is text", adding(R"({"id": "5f0c-11"})"), {{"missing_id", 1, {}}});
+    row("area is text", adding(R"({"area": "100"})"), {{"invalid_entry", 1, 100}});
     row("odd polygon", adding(R"({"segmentation": [[20, 10, 30, 10, 30, 20, 20]]})"),
-        {{"invalid_entry", 1, 100}});
+        {{"polygon_empty", 1, 100}});
+    row("flat polygon", adding(R"({"segmentation": [20, 10, 30, 10, 30, 20, 20, 20]})"),
+        {{"polygon_empty", 1, 100}});
+    row("flat polygon and negative box",
+        adding(R"({"segmentation": [20, 10, 30, 10, 30, 20, 20, 20], "bbox": [1, 1, -1, 1]})"),
+        {{"box_empty", 1, 100}, {"polygon_empty", 1, 100}});
     row("neither box nor mask", adding(R"({"segmentation": [], "bbox": []})"),
         {{"invalid_entry", 1, 100}});
     row("no object", [](MadeCheck& made) { made.part(Part::Train)["annotations"].push_back(7); },

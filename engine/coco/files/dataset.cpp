@@ -18,7 +18,9 @@ class IdGiver {
   /// Whether the annotation keeps its id.
   bool keeps(const AnnotationDraft& draft) {
     const bool isFirst = draft.hasId && ids_.insert(draft.annotation.id).second;
-    if (!isFirst) ++(draft.hasId ? count_.repeated : count_.missing);
+    if (!isFirst) {
+      ++(draft.hasId ? count_.repeated : draft.hasOtherId ? count_.others : count_.missing);
+    }
     return isFirst;
   }
   void reserve(std::size_t annotations) {
@@ -44,12 +46,19 @@ std::string NewIds::text() const {
   const auto counted = [](std::size_t count, const char* what) {
     return base::counted(count, "annotation") + " " + what;
   };
-  if (missing == 0 && repeated == 0) return {};
-  std::string words = missing > 0 ? counted(missing, "without an id") : std::string();
-  if (repeated > 0) {
-    words += (words.empty() ? "" : " and ") + counted(repeated, "with a duplicate id");
+  std::string words;
+  for (const auto& [count, what] : {std::pair(missing, "without an id"),
+                                    {others, "with an id that is not an integer"},
+                                    {repeated, "with a duplicate id"}}) {
+    if (count > 0) words += (words.empty() ? "" : " and ") + counted(count, what);
   }
-  return words + " got " + (missing + repeated == 1 ? "a new id" : "new ids");
+  if (words.empty()) return {};
+  return words + " got " + (missing + others + repeated == 1 ? "a new id" : "new ids");
+}
+
+std::string tooManyCategories(std::size_t count) {
+  return "has " + std::to_string(count) + " categories; at most " + std::to_string(kMaxCategories) +
+         " are supported";
 }
 
 Dataset Dataset::fromParts(std::vector<Image> images, std::vector<Category> categories,

@@ -57,6 +57,7 @@ struct Annotation {
 /// Number of annotations that got a new id on loading.
 struct NewIds {
   std::size_t missing = 0;   ///< had no id
+  std::size_t others = 0;    ///< had an id that is not an integer, such as a UUID
   std::size_t repeated = 0;  ///< had a duplicate id
 
   /// "12 annotations without an id and 1 annotation with a duplicate id got new ids"; "" if none
@@ -67,6 +68,11 @@ struct NewIds {
 struct DatasetParts;
 struct LenientDataset;
 
+/// A head with more classes fits no GPU.
+inline constexpr std::size_t kMaxCategories = 100'000;
+/// `has 1000000 categories; …`
+std::string tooManyCategories(std::size_t count);
+
 /// A COCO instances file. Images and categories are sorted by id, annotations keep the file's order
 /// within their image.
 class Dataset {
@@ -76,8 +82,8 @@ class Dataset {
   /// not sum to height x width, neither a box nor a segmentation, duplicate image or category ids.
   /// Of many errors it lists the first few and the count. A missing area or bbox is computed from
   /// the mask, a missing iscrowd is 0, and a crowd without a segmentation gets its box as mask
-  /// (other annotations: hasMask). Annotations without an id, or with a duplicate one, get unused
-  /// ids (newIds()).
+  /// (other annotations: hasMask). Annotations without an id, or with a duplicate one or a text,
+  /// get unused ids (newIds()).
   static Dataset load(const std::filesystem::path& file);
   /// The same without masks, in a fraction of the time and memory: segmentations are neither read
   /// nor checked, unless annotations lack a box or an area, which are computed from them.

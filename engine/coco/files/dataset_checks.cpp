@@ -23,7 +23,7 @@ std::string sizeText(int height, int width) {
 }
 
 std::string shownAs(const Image& image) {
-  return base::printable(image.fileName) + " of " + sizeText(image.height, image.width) +
+  return base::shortenedPath(image.fileName) + " of " + sizeText(image.height, image.width) +
          " px (height x width)";
 }
 std::string shownAs(const Category& category) { return base::shortened(category.name); }
@@ -87,7 +87,8 @@ struct Problem {
 
 std::optional<Problem> boxError(const Annotation& annotation) {
   for (double value : annotation.boxXywh) {
-    if (!std::isfinite(value)) return Problem{"bbox has a value that is not finite"};
+    if (!std::isfinite(value))
+      return Problem{"bbox has a value that is not finite", EntryFault::EmptyBox};
   }
   if (annotation.boxXywh[2] < 0 || annotation.boxXywh[3] < 0) {
     return Problem{"negative bbox width or height", EntryFault::EmptyBox};
@@ -95,25 +96,28 @@ std::optional<Problem> boxError(const Annotation& annotation) {
   return std::nullopt;
 }
 
+/// What is wrong with a polygon; empty: nothing.
+std::string polygonError(const std::vector<double>& xy) {
+  if (xy.size() % 2 != 0) {
+    return "has " + std::to_string(xy.size()) + " numbers; it must hold pairs [x0, y0, x1, y1, …]";
+  }
+  if (xy.size() / 2 < kFewestPoints) {
+    return "has " + (xy.empty() ? "no points" : base::counted(xy.size() / 2, "point")) +
+           "; a polygon needs at least 3: correct or remove it";
+  }
+  const bool isFinite =
+      std::all_of(xy.begin(), xy.end(), [](double value) { return std::isfinite(value); });
+  return isFinite ? "" : "has a coordinate that is not finite";
+}
+
 std::optional<Problem> polygonError(const Polygons& polygons) {
   for (std::size_t i = 0; i < polygons.size(); ++i) {
-    const std::vector<double>& xy = polygons[i];
-    const std::string which = polygons.size() == 1 ? "polygon"
+    const std::string error = polygonError(polygons[i]);
+    if (error.empty()) continue;
+    const std::string which = polygons.size() == 1 ? "polygon "
                                                    : "polygon " + std::to_string(i + 1) + " of " +
-                                                         std::to_string(polygons.size());
-    if (xy.size() % 2 != 0) {
-      return Problem{which + " has " + std::to_string(xy.size()) +
-                     " numbers; it must hold pairs [x0, y0, x1, y1, …]"};
-    }
-    if (xy.size() / 2 < kFewestPoints) {
-      return Problem{which + " has " +
-                         (xy.empty() ? "no points" : base::counted(xy.size() / 2, "point")) +
-                         "; a polygon needs at least 3: correct or remove it",
-                     EntryFault::EmptyPolygon};
-    }
-    if (!std::all_of(xy.begin(), xy.end(), [](double value) { return std::isfinite(value); })) {
-      return Problem{which + " has a coordinate that is not finite"};
-    }
+                                                         std::to_string(polygons.size()) + " ";
+    return Problem{which + error, EntryFault::EmptyPolygon};
   }
   return std::nullopt;
 }
@@ -148,7 +152,7 @@ std::optional<Problem> annotationError(const AnnotationDraft& draft, const Image
     if (auto error = boxError(draft.annotation)) return error;
   }
   if (draft.hasArea && !(std::isfinite(draft.annotation.area) && draft.annotation.area >= 0)) {
-    return Problem{"area must be a number >= 0"};
+    return Problem{"area must be a number >= 0", EntryFault::InvalidArea};
   }
   return segmentationError(draft, image);
 }
@@ -211,11 +215,12 @@ class AnnotationChecker {
                                EntryFault::UnknownClass});
     }
     draft.image = image->second;
-    auto problem = annotationError(draft, parts_.images[draft.image].entry);
-    if (problem) isValid = report(draft, *problem) && isValid;
-    if (problem && errors_.isLenient() && problem->fault == EntryFault::EmptyPolygon)
-      isValid = isValidWithoutPolygons(draft);
-    if (isValid) complete(draft, parts_.images[draft.image].entry);
+    const Image& entry = parts_.images[draft.image].entry;
+    while (const auto problem = annotationError(draft, entry)) {
+      report(draft, *problem);
+      if (!errors_.isLenient() || !mend(draft, problem->fault)) return false;
+    }
+    if (isValid) complete(draft, entry);
     return isValid;
   }
 
@@ -223,7 +228,9 @@ class AnnotationChecker {
   void checkId(const AnnotationDraft& draft) {
     if (!errors_.isLenient()) return;  // assembling gives new ids
     if (!draft.hasId) {
-      errors_.addTolerated(errorOf(draft, {"has no id", EntryFault::MissingId}));
+      errors_.addTolerated(errorOf(
+          draft,
+          {draft.hasOtherId ? "its id is not an integer" : "has no id", EntryFault::MissingId}));
     } else if (!ids_.insert(draft.annotation.id).second) {
       errors_.addTolerated(errorOf(draft, {"its id is used before", EntryFault::DuplicateId}));
     }
@@ -235,17 +242,22 @@ class AnnotationChecker {
     return false;
   }
 
-  /// Whether it is valid once polygons of too few points are removed, which it does.
-  bool isValidWithoutPolygons(AnnotationDraft& draft) const {
-    auto& polygons = std::get<Polygons>(draft.annotation.segmentation);
-    std::erase_if(polygons, [](const auto& xy) { return xy.size() / 2 < kFewestPoints; });
-    return !polygons.empty() && categories_.contains(draft.annotation.categoryId) &&
-           !annotationError(draft, parts_.images[draft.image].entry);
+  /// Leaves out what is wrong. Returns whether the rest may be used.
+  static bool mend(AnnotationDraft& draft, EntryFault fault) {
+    if (fault == EntryFault::InvalidArea) draft.hasArea = false;
+    if (fault == EntryFault::EmptyBox) draft.hasBox = false;
+    if (fault == EntryFault::EmptyPolygon) {
+      auto& polygons = std::get<Polygons>(draft.annotation.segmentation);
+      std::erase_if(polygons, [](const auto& xy) { return !polygonError(xy).empty(); });
+    }
+    return isMendable(fault);
   }
 
   /// `annotation 7 (image 3)`
   static std::string describe(const AnnotationDraft& draft) {
-    const std::string id = draft.hasId ? std::to_string(draft.annotation.id) : "without an id";
+    const std::string id = draft.hasId        ? std::to_string(draft.annotation.id)
+                           : draft.hasOtherId ? "whose id is not an integer"
+                                              : "without an id";
     return "annotation " + id + " (image " + std::to_string(draft.annotation.imageId.value) + ")";
   }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/error.h"
 #include "engine/coco/files/dataset.h"
 #include "engine/coco/files/error_list.h"
 
@@ -15,6 +16,7 @@ class JsonFile;
 struct AnnotationDraft {
   Annotation annotation;
   bool hasArea = true, hasBox = true, hasId = true;
+  bool hasOtherId = false;     ///< which is not an integer
   bool isMaskSkipped = false;  ///< its segmentation is not read
   std::size_t byte = 0;        ///< position in the file, from 1; 0: not from a file
   std::size_t image = 0;       ///< index of its image, once it is checked
@@ -57,8 +59,15 @@ void sortAndCheck(DatasetParts& parts, ErrorList& errors);
 /// of a crowd, the box, the area. Images and categories must be checked.
 void checkAnnotations(DatasetParts& parts, ErrorList& errors);
 
+/// Thrown for valid JSON without the tables of an instances file.
+class NotInstances : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Reads the tables of a COCO instances file; images and categories are checked, annotations are
-/// not. Without masks, segmentations are skipped. Throws Error for anything but COCO JSON.
+/// not. Without masks, segmentations are skipped. Throws NotInstances, or Error for what else is
+/// wrong.
 DatasetParts readParts(const JsonFile& file, ErrorList& errors, bool withMasks = true);
 
 }  // namespace lockstep::coco

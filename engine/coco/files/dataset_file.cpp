@@ -36,8 +36,8 @@ void checkOthers(const JsonFile& file, const JsonOutline& outline) {
 const JsonTable& takeTable(const JsonOutline& outline, const char* key, const std::string& name) {
   const JsonOutline::Member* member = findMember(outline, key);
   if (member == nullptr) {
-    throw Error(name + ": has no \"" + key +
-                "\"; a COCO instances file has images, annotations and categories");
+    throw NotInstances(name + ": has no \"" + key +
+                       "\"; a COCO instances file has images, annotations and categories");
   }
   if (member->kind != std::string_view("an array")) {
     throw Error(name + ": \"" + key + "\" is " + member->kind + "; it must be an array");
@@ -59,15 +59,9 @@ void setIds(const RecordError& from, const AnnotationDraft& draft, EntryError& e
   if (draft.annotation.imageId.value != 0) error.imageId = draft.annotation.imageId.value;
 }
 
-/// Whether the rest of an invalid entry can be used by a lenient reader.
-bool isUsableWithout(EntryFault fault, AnnotationDraft& draft) {
-  if (fault == EntryFault::EmptyBox) draft.hasBox = false;
-  return fault == EntryFault::EmptyBox;
-}
-bool isUsableWithout(EntryFault, const auto&) { return false; }
-
 /// Reads every entry of a table with `take(value, record, reader)` and reports the invalid ones, as
-/// "annotation 7" if the entry has a valid id, else with its index, "annotations[4]".
+/// "annotation 7" if the entry has a valid id, else with its index, "annotations[4]". A lenient
+/// reader uses what is left of those that can be mended.
 template <typename Entry>
 std::vector<Entry> readEntries(const JsonFile& file, const JsonTable& table, const char* kind,
                                const char* key, ErrorList& errors,
@@ -75,10 +69,12 @@ std::vector<Entry> readEntries(const JsonFile& file, const JsonTable& table, con
   return readTable<Entry>(file, table, take, [&](const RecordError& found, Entry& entry) {
     const std::string where = found.id ? kind + (" " + std::to_string(*found.id))
                                        : key + ("[" + std::to_string(found.index) + "]");
-    EntryError error{where, found.what, found.byte, found.fault};
-    setIds(found, entry, error);
-    errors.add(std::move(error));
-    return errors.isLenient() && isUsableWithout(found.fault, entry);
+    for (const RecordFault& one : found.faults) {
+      EntryError error{where, one.what, found.byte, one.fault};
+      setIds(found, entry, error);
+      errors.add(std::move(error));
+    }
+    return errors.isLenient() && isMendable(found.faults.front().fault);
   });
 }
 
@@ -148,8 +144,9 @@ CategoryDraft takeCategory(JsonValue value, RecordReader& record, const PieceRea
 void takeField(std::string_view key, FieldReader& field, AnnotationDraft& draft) {
   Annotation& annotation = draft.annotation;
   if (key == "id") {
-    draft.hasId = true;
-    annotation.id = field.integer();
+    const auto id = field.integerIfAny();
+    (id ? draft.hasId : draft.hasOtherId) = true;
+    annotation.id = id.value_or(0);
   } else if (key == "image_id") {
     annotation.imageId.value = field.integer();
   } else if (key == "category_id") {
@@ -161,8 +158,9 @@ void takeField(std::string_view key, FieldReader& field, AnnotationDraft& draft)
     draft.hasBox = box.has_value();
     annotation.boxXywh = box.value_or(annotation.boxXywh);
   } else if (key == "area") {
-    draft.hasArea = true;
-    annotation.area = field.number();
+    const auto area = field.area();
+    draft.hasArea = area.has_value();
+    annotation.area = area.value_or(0);
   } else if (key == "segmentation") {
     annotation.segmentation = field.segmentation().value_or(Segmentation());
   } else {
@@ -262,13 +260,16 @@ DatasetParts readParts(const JsonFile& file, ErrorList& errors, bool withMasks) 
   const std::string& name = file.name();
   checkOthers(file, outline);
   if (outline.kind != std::string_view("an object")) {
-    throw Error(name + ": is " + outline.kind +
-                ", not a COCO instances file: an object with images, annotations and categories" +
-                (outline.kind == std::string_view("an array") ? " (is it a results file?)" : ""));
+    throw NotInstances(
+        name + ": is " + outline.kind +
+        ", not a COCO instances file: an object with images, annotations and categories" +
+        (outline.kind == std::string_view("an array") ? " (is it a results file?)" : ""));
   }
   const JsonTable& images = takeTable(outline, "images", name);
   const JsonTable& categories = takeTable(outline, "categories", name);
   const JsonTable& annotations = takeTable(outline, "annotations", name);
+  if (categories.count > kMaxCategories)
+    throw Error(name + ": " + tooManyCategories(categories.count));
   DatasetParts parts;
   parts.images = readEntries<ImageDraft>(file, images, "image", "images", errors, takeImage);
   parts.categories =

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/coco/files/json_file.h"
+#include "engine/coco/files/json_nan.h"
 #include "engine/coco/files/read_table.h"
 
 namespace lockstep::coco {
@@ -31,8 +32,17 @@ void moveKeypoints(const EntryEdit& edit, Json& entry) {
   }
 }
 
-std::string editedEntry(std::string_view text, const EntryEdit& edit) {
+/// Makes null of what was NaN.
+void removeNan(Json& value) {
+  if (value.is_string() && isQuotedNan(value.get_ref<const std::string&>())) value = nullptr;
+  if (!value.is_structured()) return;
+  for (Json& element : value) removeNan(element);
+}
+
+std::string editedEntry(std::string text, const EntryEdit& edit) {
+  const bool hasNan = quoteNan(text);
   Json entry = Json::parse(text);
+  if (hasNan) removeNan(entry);
   if (edit.id) entry["id"] = *edit.id;
   if (edit.size) {
     entry["width"] = edit.size->width;
@@ -63,7 +73,7 @@ class TableEditor {
         if (edit == edits_.end()) {
           text += whole;
         } else {
-          text += editedEntry(whole, edit->second);
+          text += editedEntry(std::string(whole), edit->second);
         }
       });
     }

@@ -1,6 +1,7 @@
 #include "engine/coco/files/error_list.h"
 
 #include "engine/base/error.h"
+#include "engine/base/shortened_text.h"
 
 namespace lockstep::coco {
 namespace {
@@ -10,7 +11,8 @@ constexpr std::size_t kNamedErrors = 3;
 void ErrorList::add(EntryError error) {
   if (isLenient_) return all_.push_back(std::move(error));
   if (++count_ > kNamedErrors) return;
-  first_.push_back(error.where + ": " + error.what);
+  constexpr std::size_t kMaxBytes = 1000;  // it may quote the file
+  first_.push_back(base::shortened(error.where + ": " + error.what, kMaxBytes));
   if (error.byte > 0) first_.back() += " (at byte " + std::to_string(error.byte) + ")";
 }
 

@@ -15,10 +15,17 @@ enum class EntryFault : std::uint8_t {
   MissingId,
   UnknownImage,
   UnknownClass,
-  EmptyBox,      ///< negative width or height
-  EmptyPolygon,  ///< fewer than three points
+  InvalidArea,
+  EmptyBox,      ///< not [x, y, width, height], or negative width or height
+  EmptyPolygon,  ///< fewer than three points, or not a list of coordinates
   InvalidMask    ///< RLE
 };
+
+/// Whether the rest of the annotation can be used.
+constexpr bool isMendable(EntryFault fault) {
+  return fault == EntryFault::InvalidArea || fault == EntryFault::EmptyBox ||
+         fault == EntryFault::EmptyPolygon;
+}
 
 /// The table of an annotation file that an entry is in.
 enum class EntryTable : std::uint8_t { Images, Categories, Annotations };
@@ -31,7 +38,8 @@ struct EntryError {
   EntryTable table = EntryTable::Annotations;
   /// As in the file.
   std::optional<std::int64_t> imageId{}, categoryId{}, annotationId{};
-  bool isTolerated = false;  ///< other readers than a lenient one accept it
+  bool isTolerated = false;    ///< other readers than a lenient one accept it
+  bool isConsequence = false;  ///< of another error of a lenient reader
 };
 
 /// The errors of one file: the texts of the first few, and the count of all.

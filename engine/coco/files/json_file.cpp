@@ -3,6 +3,7 @@
 #include <cerrno>
 
 #include "engine/base/error.h"
+#include "engine/base/text_encoding.h"
 #include "engine/coco/files/json_error.h"
 
 namespace lockstep::coco {
@@ -10,6 +11,15 @@ namespace {
 
 constexpr const char* kRemedy = "; correct it there, or export the file again";
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+std::string decoded(std::string_view text, const std::string& encoding,
+                    const std::filesystem::path& file) {
+  try {
+    return base::toUtf8(text, encoding);
+  } catch (const Error& error) {
+    throw Error(file.string() + ": " + error.what());
+  }
+}
 
 }  // namespace
 
@@ -21,7 +31,10 @@ JsonFile JsonFile::load(const std::filesystem::path& file, const char* what) {
   if (std::filesystem::is_directory(file, ignored)) {
     throw UserError(file.string() + ": is a folder; name the " + what + " in it");
   }
-  return JsonFile(base::FileText::map(file), file.string());
+  base::FileText text = base::FileText::map(file);
+  if (const std::string encoding = base::wideEncodingOf(text.view()); !encoding.empty())
+    text = base::FileText(decoded(text.view(), encoding, file));
+  return JsonFile(std::move(text), file.string());
 }
 
 JsonFile::JsonFile(base::FileText content, std::string name)

@@ -20,6 +20,7 @@ struct JsonPiece {
   std::string_view text;  ///< without the array's brackets
   std::size_t first = 0;  ///< index of the first element in the array
   std::size_t count = 0;
+  bool mayHaveNan = false;
 };
 
 struct JsonTable {

@@ -2,6 +2,7 @@
 // strings; the reader of a piece validates it.
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "engine/coco/files/json_file.h"
 
@@ -12,7 +13,7 @@ namespace {
 /// the cache.
 constexpr std::size_t kPieceBytes = 128 << 10;
 
-enum class Mark : std::uint8_t { None, Quote, Open, Close, Comma };
+enum class Mark : std::uint8_t { None, Quote, Open, Close, Comma, Nan };
 
 constexpr std::array<Mark, 256> kMarks = [] {
   std::array<Mark, 256> marks{};
@@ -20,6 +21,7 @@ constexpr std::array<Mark, 256> kMarks = [] {
   marks['['] = marks['{'] = Mark::Open;
   marks[']'] = marks['}'] = Mark::Close;
   marks[','] = Mark::Comma;
+  marks['N'] = marks['I'] = Mark::Nan;  // the first letters of no other value
   return marks;
 }();
 
@@ -101,6 +103,9 @@ class OutlineReader {
       switch (kMarks[static_cast<unsigned char>(*at_)]) {
         case Mark::None:
           break;
+        case Mark::Nan:
+          mayHaveNan_ = true;
+          break;
         case Mark::Quote:
           skipString();
           --at_;
@@ -134,10 +139,11 @@ class OutlineReader {
       const auto bytes = static_cast<std::size_t>(at_ - begin);
       if (isLast || bytes >= kPieceBytes) {
         piece.text = {begin, bytes};
+        piece.mayHaveNan = std::exchange(mayHaveNan_, false);
         table.pieces.push_back(piece);
         table.count += piece.count;
         file_.used(bytes);
-        piece = {.text = {}, .first = table.count, .count = 0};
+        piece = {.text = {}, .first = table.count};
         begin = at_ + 1;
       }
       ++at_;
@@ -176,13 +182,16 @@ class OutlineReader {
   void takeRest(JsonOutline& outline, Skip skip) {
     const char* const begin = at_;
     skip();
-    outline.rest.pieces.push_back(
-        {{begin, static_cast<std::size_t>(at_ - begin)}, outline.rest.count++, 1});
+    outline.rest.pieces.push_back({{begin, static_cast<std::size_t>(at_ - begin)},
+                                   outline.rest.count++,
+                                   1,
+                                   std::exchange(mayHaveNan_, false)});
   }
 
   const JsonFile& file_;
   const char* at_;
   const char* end_;
+  bool mayHaveNan_ = false;  ///< of the piece
 };
 
 }  // namespace

@@ -1,9 +1,11 @@
 #include "engine/coco/files/json_records.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
 #include "engine/base/error.h"
+#include "engine/coco/files/json_nan.h"
 #include "engine/coco/masks/runs.h"
 
 namespace lockstep::coco {
@@ -12,6 +14,7 @@ namespace {
 namespace ondemand = simdjson::ondemand;
 
 const char* kindOf(JsonValue& value) {
+  if (isNan(value)) return "NaN";
   switch (ondemand::json_type(value.type())) {
     case ondemand::json_type::array:
       return "an array";
@@ -30,7 +33,7 @@ const char* kindOf(JsonValue& value) {
 }
 
 bool isKind(JsonValue& value, ondemand::json_type type) {
-  return ondemand::json_type(value.type()) == type;
+  return ondemand::json_type(value.type()) == type && !isNan(value);
 }
 
 /// The value of an integer, which may be written as 42.0.
@@ -137,7 +140,79 @@ Rle readRle(ondemand::object object, std::string& error) {
   return rle;
 }
 
+/// Reads [[x, y, …], …]. Polygons that are nested otherwise are read as what they can only be. What
+/// is no polygon is left out.
+class PolygonReader {
+ public:
+  explicit PolygonReader(RecordReader& record) : record_(record) {}
+
+  std::vector<std::vector<double>> read(ondemand::array list) {
+    take(list, 0);
+    return std::move(polygons_);
+  }
+
+ private:
+  void fail(std::string what) { record_.fail(std::move(what), EntryFault::EmptyPolygon); }
+
+  void failElement(JsonValue& value, int depth) {
+    if (depth == 0)
+      fail(std::string("segmentation contains ") + kindOf(value) +
+           "; it must be a list of polygons, each [x0, y0, x1, y1, …]");
+    if (depth == 1)
+      fail(std::string("a polygon contains ") + kindOf(value) + "; coordinates must be numbers");
+  }
+
+  void take(ondemand::array list, int depth) {
+    std::vector<double> xy;
+    if (depth > 0) xy.reserve(list.count_elements());
+    const std::size_t before = polygons_.size();
+    std::size_t lists = 0;
+    bool hasOther = false;
+    for (auto element : list) {
+      JsonValue value = element.value();
+      const bool isNumber = isKind(value, ondemand::json_type::number);
+      const bool isList = isKind(value, ondemand::json_type::array);
+      if (depth == 0 ? !isList : !isNumber) failElement(value, depth);
+      if (isNumber) {
+        xy.push_back(value.get_double());
+      } else if (isList) {
+        ++lists;
+        take(value.get_array(), depth + 1);
+      } else {
+        hasOther = true;
+        skipValue(value);
+      }
+    }
+    if (lists > 0) return joinPoints(before, lists, depth);
+    if (!hasOther && (depth > 0 || !xy.empty())) polygons_.push_back(std::move(xy));
+  }
+
+  /// A list of points is one polygon.
+  void joinPoints(std::size_t before, std::size_t lists, int depth) {
+    const auto points = std::ranges::subrange(
+        polygons_.begin() + static_cast<std::ptrdiff_t>(before), polygons_.end());
+    constexpr std::size_t kFewestPoints = 3;
+    if (lists < kFewestPoints || points.size() != lists ||
+        !std::ranges::all_of(points, [](const auto& xy) { return xy.size() == 2; }))
+      return;
+    if (depth == 0) fail("segmentation is a list of points; it must be a list of polygons");
+    std::vector<double> polygon;
+    for (const std::vector<double>& xy : points)
+      polygon.insert(polygon.end(), xy.begin(), xy.end());
+    polygons_.resize(before);
+    polygons_.push_back(std::move(polygon));
+  }
+
+  RecordReader& record_;
+  std::vector<std::vector<double>> polygons_;
+};
+
 }  // namespace
+
+bool isNan(JsonValue& value) {
+  const std::string_view token = value.raw_json_token();
+  return token.size() > 1 && token[0] == '"' && isQuotedNan(token.substr(1, 1));
+}
 
 void skipValue(JsonValue value) {
   switch (ondemand::json_type(value.type())) {
@@ -166,6 +241,13 @@ void skipValue(JsonValue value) {
   }
 }
 
+void RecordReader::fail(std::string what, EntryFault fault) {
+  if (!faults_.empty() && !isMendable(faults_.front().fault)) return;
+  if (!isMendable(fault)) faults_.clear();
+  if (std::ranges::find(faults_, fault, &RecordFault::fault) == faults_.end())
+    faults_.push_back({std::move(what), fault});
+}
+
 bool RecordReader::isObject(JsonValue& element) {
   if (isKind(element, ondemand::json_type::object)) return true;
   fail(std::string("is ") + kindOf(element) + ", not an object");
@@ -173,8 +255,8 @@ bool RecordReader::isObject(JsonValue& element) {
   return false;
 }
 
-void FieldReader::failKind(const char* expected) {
-  record_.fail(std::string(key_) + " is " + kindOf(value_) + "; it must be " + expected);
+void FieldReader::failKind(const char* expected, EntryFault fault) {
+  record_.fail(std::string(key_) + " is " + kindOf(value_) + "; it must be " + expected, fault);
   skipValue(value_);
 }
 
@@ -184,6 +266,18 @@ std::int64_t FieldReader::integer() {
   if (!whole) record_.fail(std::string(key_) + " is not an integer");
   if (key_ == "id") record_.id_ = whole;
   return whole.value_or(0);
+}
+
+std::optional<std::int64_t> FieldReader::integerIfAny() {
+  if (!isKind(value_, ondemand::json_type::number)) return skip(), std::nullopt;
+  const auto whole = wholeNumber(value_);
+  if (key_ == "id") record_.id_ = whole;
+  return whole;
+}
+
+std::optional<double> FieldReader::area() {
+  if (isKind(value_, ondemand::json_type::number)) return double(value_.get_double());
+  return failKind("a number", EntryFault::InvalidArea), std::nullopt;
 }
 
 double FieldReader::number() {
@@ -219,15 +313,19 @@ std::vector<std::int64_t> FieldReader::integers() {
 }
 
 std::optional<std::array<double, 4>> FieldReader::box() {
+  constexpr EntryFault kFault = EntryFault::EmptyBox;
   if (!isKind(value_, ondemand::json_type::array)) {
-    return failKind("[x, y, width, height]"), std::nullopt;
+    return failKind("[x, y, width, height]", kFault), std::nullopt;
   }
   std::array<double, 4> box{};
   std::size_t count = 0;
+  bool isValid = true;
   for (auto element : value_.get_array()) {
     JsonValue number = element.value();
     if (!isKind(number, ondemand::json_type::number)) {
-      record_.fail(std::string(key_) + " contains " + kindOf(number) + "; it must be four numbers");
+      record_.fail(std::string(key_) + " contains " + kindOf(number) + "; it must be four numbers",
+                   kFault);
+      isValid = false;
       skipValue(number);
     } else {
       const double side = number.get_double();
@@ -238,53 +336,31 @@ std::optional<std::array<double, 4>> FieldReader::box() {
   if (count == 0) return std::nullopt;
   if (count != box.size()) {
     record_.fail(std::string(key_) + " has " + std::to_string(count) +
-                 " numbers; it must be [x, y, width, height]");
+                     " numbers; it must be [x, y, width, height]",
+                 kFault);
   } else if (box[2] < 0 || box[3] < 0) {
-    record_.fail("negative " + std::string(key_) + " width or height", EntryFault::EmptyBox);
+    record_.fail("negative " + std::string(key_) + " width or height", kFault);
+  } else if (isValid) {
+    return box;
   }
-  return box;
+  return std::nullopt;
 }
 
 std::optional<Segmentation> FieldReader::segmentation() {
   if (isKind(value_, ondemand::json_type::array)) {
-    auto list = polygons(value_.get_array());
+    auto list = PolygonReader(record_).read(value_.get_array());
     if (list.empty()) return std::nullopt;
     return list;
   }
   if (!isKind(value_, ondemand::json_type::object)) {
-    return failKind("a list of polygons or an RLE object"), std::nullopt;
+    return failKind("a list of polygons or an RLE object", EntryFault::EmptyPolygon), std::nullopt;
   }
+  ondemand::object object = value_.get_object();
+  if (bool(object.is_empty())) return std::nullopt;
   std::string error;
-  Rle rle = readRle(value_.get_object(), error);
+  Rle rle = readRle(object, error);
   if (!error.empty()) record_.fail(std::move(error), EntryFault::InvalidMask);
   return rle;
-}
-
-std::vector<std::vector<double>> FieldReader::polygons(ondemand::array list) {
-  std::vector<std::vector<double>> taken;
-  for (auto element : list) {
-    JsonValue polygon = element.value();
-    std::vector<double>& xy = taken.emplace_back();
-    if (!isKind(polygon, ondemand::json_type::array)) {
-      record_.fail(std::string(key_) + " contains " + kindOf(polygon) +
-                   "; it must be a list of polygons, each [x0, y0, x1, y1, …]");
-      skipValue(polygon);
-      continue;
-    }
-    ondemand::array coordinates = polygon.get_array();
-    xy.reserve(coordinates.count_elements());
-    for (auto coordinate : coordinates) {
-      JsonValue number = coordinate.value();
-      if (isKind(number, ondemand::json_type::number)) {
-        xy.push_back(number.get_double());
-        continue;
-      }
-      record_.fail(std::string("a polygon contains ") + kindOf(number) +
-                   "; coordinates must be numbers");
-      skipValue(number);
-    }
-  }
-  return taken;
 }
 
 std::string_view FieldReader::rleText() {

@@ -22,27 +22,28 @@ using JsonValue = simdjson::ondemand::value;
 
 /// Validates a value and discards it.
 void skipValue(JsonValue value);
+/// Whether it was NaN, Infinity or -Infinity before quoteNan().
+bool isNan(JsonValue& value);
 
 class FieldReader;
 
-/// One object of a table. Keeps the text of one error; the rest is still parsed.
+struct RecordFault {
+  std::string what;
+  EntryFault fault = EntryFault::Invalid;
+};
+
+/// One object of a table. After an error the rest is still parsed.
 class RecordReader {
  public:
-  /// Calls visit(key, FieldReader) for every field that is not null. It is an error if it is not an
-  /// object, or if one of the `required` fields is missing.
+  /// Calls visit(key, FieldReader) for every field that is neither null nor NaN. It is an error if
+  /// it is not an object, or if one of the `required` fields is missing.
   template <typename Visit>
   void read(JsonValue element, std::initializer_list<const char*> required, Visit visit);
 
-  /// Keeps the first error; EntryFault::EmptyBox, with which an entry may be usable, only if there
-  /// is no other.
-  void fail(std::string error, EntryFault fault = EntryFault::Invalid) {
-    if (!error_.empty() && fault_ != EntryFault::EmptyBox) return;
-    error_ = std::move(error);
-    fault_ = fault;
-  }
-  bool hasError() const { return !error_.empty(); }
-  const std::string& error() const { return error_; }
-  EntryFault fault() const { return fault_; }
+  /// Keeps the first error, or the first of each kind that can be mended if all can.
+  void fail(std::string error, EntryFault fault = EntryFault::Invalid);
+  bool hasError() const { return !faults_.empty(); }
+  const std::vector<RecordFault>& faults() const { return faults_; }
   /// Its field "id", if that is an integer.
   std::optional<std::int64_t> id() const { return id_; }
 
@@ -50,8 +51,7 @@ class RecordReader {
   friend class FieldReader;
   bool isObject(JsonValue& element);
 
-  std::string error_;
-  EntryFault fault_ = EntryFault::Invalid;
+  std::vector<RecordFault> faults_;
   std::optional<std::int64_t> id_;
 };
 
@@ -64,15 +64,20 @@ class FieldReader {
 
   /// 42 or 42.0.
   std::int64_t integer();
+  /// The same without an error; nullopt: another value.
+  std::optional<std::int64_t> integerIfAny();
   double number();
+  /// nullopt: not a number.
+  std::optional<double> area();
   std::string string();
   /// 0, 1, true or false.
   bool boolean();
   /// A list of them.
   std::vector<std::int64_t> integers();
-  /// [x, y, width, height]; nullopt if empty.
+  /// [x, y, width, height]; nullopt if empty or invalid.
   std::optional<std::array<double, 4>> box();
-  /// Polygons or RLE; nullopt if empty. The RLE's size is not compared with the image's.
+  /// Polygons or RLE; nullopt if empty. The RLE's size is not compared with the image's. Polygons
+  /// that are written in another way, [x, y, …] or [[[x, y], …]], are read too, with an error.
   std::optional<Segmentation> segmentation();
   /// The unparsed text of an RLE, {"size": …, "counts": …}, for parseRle(); empty if the
   /// segmentation is empty. Polygons are an error.
@@ -80,8 +85,7 @@ class FieldReader {
   void skip() { skipValue(value_); }
 
  private:
-  void failKind(const char* expected);
-  std::vector<std::vector<double>> polygons(simdjson::ondemand::array list);
+  void failKind(const char* expected, EntryFault fault = EntryFault::Invalid);
 
   RecordReader& record_;
   std::string_view key_;
@@ -99,7 +103,7 @@ void RecordReader::read(JsonValue element, std::initializer_list<const char*> re
   for (auto field : element.get_object()) {
     const std::string_view key = field.unescaped_key();
     JsonValue value = field.value();
-    if (value.is_null()) continue;
+    if (value.is_null() || isNan(value)) continue;
     std::uint32_t bit = 1;
     for (const char* name : required) {
       if (key == name) seen |= bit;

@@ -1,6 +1,7 @@
 #include "engine/coco/files/lenient_dataset.h"
 
 #include <atomic>
+#include <unordered_set>
 #include <utility>
 
 #include "engine/coco/files/dataset_checks.h"
@@ -19,9 +20,31 @@ DatasetParts readContent(const JsonFile& file, ErrorList& errors) {
     throw;
   } catch (const InvalidJson& error) {
     throw InvalidDataset(error.what(), error.byte());
+  } catch (const NotInstances& error) {
+    throw InvalidDataset(error.what(), 0, /*isOtherFile=*/true);
   } catch (const Error& error) {
     file.throwIfChanged();
     throw InvalidDataset(error.what(), 0);
+  }
+}
+
+/// Marks what follows from other errors: annotations of images and categories that are left out,
+/// and those of which nothing is left once it is mended.
+void markConsequences(std::vector<EntryError>& errors) {
+  std::unordered_set<std::int64_t> invalidImages, invalidCategories;
+  std::unordered_set<std::size_t> mended;  // bytes
+  for (const EntryError& error : errors) {
+    if (error.table == EntryTable::Images && error.imageId) invalidImages.insert(*error.imageId);
+    if (error.table == EntryTable::Categories && error.categoryId)
+      invalidCategories.insert(*error.categoryId);
+    if (isMendable(error.fault)) mended.insert(error.byte);
+  }
+  for (EntryError& error : errors) {
+    error.isConsequence =
+        (error.fault == EntryFault::UnknownImage && invalidImages.contains(*error.imageId)) ||
+        (error.fault == EntryFault::UnknownClass &&
+         invalidCategories.contains(*error.categoryId)) ||
+        (error.fault == EntryFault::Invalid && mended.contains(error.byte));
   }
 }
 
@@ -51,6 +74,7 @@ LenientDataset loadLeniently(const std::filesystem::path& path, const ReadingWat
   }
   lenient.dataset = Dataset::assemble(std::move(parts));
   lenient.errors = errors.takeAll();
+  markConsequences(lenient.errors);
   ErrorList refused(file.name());
   for (const EntryError& error : lenient.errors)
     if (!error.isTolerated) refused.add(error);

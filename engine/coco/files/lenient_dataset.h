@@ -34,11 +34,14 @@ struct LenientDataset {
 /// Thrown for a file that is no COCO JSON.
 class InvalidDataset : public Error {
  public:
-  InvalidDataset(const std::string& message, std::size_t byte) : Error(message), byte_(byte) {}
-  std::size_t byte() const { return byte_; }  ///< where it is invalid, from 1; 0: unknown
+  InvalidDataset(const std::string& message, std::size_t byte, bool isOtherFile = false)
+      : Error(message), byte_(byte), isOtherFile_(isOtherFile) {}
+  std::size_t byte() const { return byte_; }         ///< where it is invalid, from 1; 0: unknown
+  bool isOtherFile() const { return isOtherFile_; }  ///< valid JSON without COCO's tables
 
  private:
   std::size_t byte_;
+  bool isOtherFile_;
 };
 
 /// Thrown when a ReadingWatch ends the reading.
@@ -50,9 +53,9 @@ class ReadingStopped : public Error {
 /// Called from any of the reading threads with the share of the file that is read; false: stop.
 using ReadingWatch = std::function<bool(double share)>;
 
-/// Polygons of fewer than three points are left out of annotations that have others, and negative
-/// boxes of annotations that have a mask. Of entries with one id the first is used. Throws
-/// InvalidDataset for anything but COCO JSON, and other errors if the file cannot be read.
+/// Leaves invalid polygons, boxes and areas out of annotations: what is left of them is used, if it
+/// is a polygon, a mask or a box. Of entries with one id the first is used. Throws InvalidDataset
+/// for anything but COCO JSON, and other errors if the file cannot be read.
 LenientDataset loadLeniently(const std::filesystem::path& file, const ReadingWatch& watch = {});
 
 }  // namespace lockstep::coco

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/base/parallel_for.h"
+#include "engine/coco/files/json_nan.h"
 #include "engine/coco/files/json_records.h"
 
 namespace lockstep::coco {
@@ -25,6 +26,7 @@ class PieceReader {
     buffer_.front() = '[';
     std::memcpy(buffer_.data() + 1, piece.text.data(), piece.text.size());
     buffer_[piece.text.size() + 1] = ']';
+    if (piece.mayHaveNan) quoteNan({buffer_.data() + 1, piece.text.size()});
     file_.used(piece.text.size());
     std::size_t count = 0;
     try {
@@ -55,13 +57,14 @@ class PieceReader {
   simdjson::ondemand::parser parser_;
 };
 
-/// The error of an invalid record.
+/// The errors of an invalid record.
 struct RecordError {
   std::size_t index;
   std::optional<std::int64_t> id;
   std::size_t byte;  ///< position in the file, from 1
-  std::string what;
-  EntryFault fault = EntryFault::Invalid;
+  std::vector<RecordFault> faults;
+
+  const std::string& what() const { return faults.front().what; }
 };
 
 /// Reads every entry of a table with `Entry take(JsonValue, RecordReader&, const PieceReader&)`, in
@@ -87,7 +90,7 @@ std::vector<Entry> readTable(const JsonFile& file, const JsonTable& table, Take 
         entries[index] = take(value, record, reader);
         if (record.hasError()) {
           const std::lock_guard lock(errorsMutex);
-          errors.push_back({index, record.id(), byte, record.error(), record.fault()});
+          errors.push_back({index, record.id(), byte, record.faults()});
         }
         ++index;
       });

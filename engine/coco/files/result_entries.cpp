@@ -29,7 +29,7 @@ ResultEntry takeEntry(const JsonFile& file, JsonValue value, RecordReader& recor
                   field.skip();
                 }
               });
-  if (!entry.hasBox && entry.maskBytes == 0) {
+  if (!entry.hasBox && entry.maskBytes == 0 && !record.hasError()) {
     record.fail("has neither \"bbox\" nor \"segmentation\"");
   }
   return entry;
@@ -56,7 +56,7 @@ std::vector<ResultEntry> readResults(const JsonFile& file) {
         return takeEntry(file, value, record, reader);
       },
       [&](const RecordError& error, const ResultEntry&) {
-        errors.add("result " + std::to_string(error.index + 1), error.what, error.byte);
+        errors.add("result " + std::to_string(error.index + 1), error.what(), error.byte);
         return false;
       });
   errors.throwIfAny();

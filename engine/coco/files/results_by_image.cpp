@@ -108,7 +108,7 @@ std::vector<Place> readPlaces(const JsonFile& file, const JsonTable& results,
         return Place{entry.imageId, at, entry.score < 0 || entry.score > 1};
       },
       [&](const RecordError& error, const Place&) {
-        errors.add("result " + std::to_string(error.index + 1), error.what, error.byte);
+        errors.add("result " + std::to_string(error.index + 1), error.what(), error.byte);
         return false;
       });
   errors.throwIfAny();

@@ -3,18 +3,18 @@
 #include <cmath>
 #include <random>
 
-#include "engine/dataset_check/polygon.h"
+#include "engine/coco/masks/polygon.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
-using Outline = std::vector<double>;
+using Xy = std::vector<double>;
 
-Q_DECLARE_METATYPE(Outline)
+Q_DECLARE_METATYPE(Xy)
 
 namespace {
 
 /// Every pair of edges, with the same tolerance.
-bool crossesPlainly(const Outline& xy) {
+bool crossesPlainly(const Xy& xy) {
   const std::size_t count = xy.size() / 2;
   const auto side = [&](std::size_t edge, std::size_t point) {
     const std::size_t next = (edge + 1) % count, at = point % count;
@@ -34,8 +34,8 @@ bool crossesPlainly(const Outline& xy) {
 }
 
 /// A star-shaped outline, which does not cross itself.
-Outline star(int points, double radiusPx) {
-  Outline xy;
+Xy star(int points, double radiusPx) {
+  Xy xy;
   for (int i = 0; i < points; ++i) {
     const double angle = 2 * M_PI * i / points, radius = radiusPx * (i % 2 == 0 ? 1 : 0.5);
     xy.push_back(radius * std::cos(angle));
@@ -45,8 +45,8 @@ Outline star(int points, double radiusPx) {
 }
 
 /// A comb with teeth along x or along y.
-Outline comb(int teeth, bool isAlongY) {
-  Outline xy;
+Xy comb(int teeth, bool isAlongY) {
+  Xy xy;
   for (int i = 0; i < teeth; ++i)
     for (const auto& [x, y] :
          {std::pair{2 * i, 0}, {2 * i, 1000}, {2 * i + 1, 1000}, {2 * i + 1, 0}})
@@ -63,10 +63,10 @@ class TstPolygon : public QObject {
 
  private Q_SLOTS:
   void crossingsAreFound_data() {
-    QTest::addColumn<Outline>("xy");
+    QTest::addColumn<Xy>("xy");
     QTest::addColumn<bool>("crosses");
     QTest::addColumn<bool>("hasArea");
-    const auto row = [](const char* name, Outline xy, bool crosses, bool hasArea) {
+    const auto row = [](const char* name, Xy xy, bool crosses, bool hasArea) {
       QTest::newRow(name) << std::move(xy) << crosses << hasArea;
     };
     row("triangle", {0, 0, 4, 0, 4, 4}, false, true);
@@ -88,16 +88,16 @@ class TstPolygon : public QObject {
     row("comb along y", comb(20, true), false, true);
   }
   void crossingsAreFound() {
-    QFETCH(Outline, xy);
+    QFETCH(Xy, xy);
     QFETCH(bool, crosses);
     QFETCH(bool, hasArea);
-    QCOMPARE(dataset_check::findSelfCrossing(xy).has_value(), crosses);
+    QCOMPARE(coco::findSelfCrossing(xy).has_value(), crosses);
     QCOMPARE(crossesPlainly(xy), crosses);
-    QCOMPARE(dataset_check::enclosesArea(xy), hasArea);
+    QCOMPARE(coco::enclosesArea(xy), hasArea);
   }
 
   void theCrossingIsNamed() {
-    const auto place = dataset_check::findSelfCrossing(Outline{0, 0, 4, 4, 4, 0, 0, 4});
+    const auto place = coco::findSelfCrossing(Xy{0, 0, 4, 4, 4, 0, 0, 4});
     QVERIFY(place);
     QCOMPARE((*place)[0], 2.0);
     QCOMPARE((*place)[1], 2.0);
@@ -107,12 +107,12 @@ class TstPolygon : public QObject {
     std::mt19937 random(7);
     int crossing = 0;
     for (int i = 0; i < 2000; ++i) {
-      Outline xy;
+      Xy xy;
       const std::size_t points = 4 + random() % 4;
       for (std::size_t p = 0; p < 2 * points; ++p) xy.push_back(double(random() % 9));
       const bool crosses = crossesPlainly(xy);
       crossing += crosses;
-      QCOMPARE(dataset_check::findSelfCrossing(xy).has_value(), crosses);
+      QCOMPARE(coco::findSelfCrossing(xy).has_value(), crosses);
     }
     QVERIFY(crossing > 300 && crossing < 1900);
   }
@@ -120,9 +120,9 @@ class TstPolygon : public QObject {
   void outlinesOfTenThousandPointsTakeMilliseconds() {
     QElapsedTimer timer;
     timer.start();
-    QVERIFY(!dataset_check::findSelfCrossing(star(10'000, 500)));
-    QVERIFY(!dataset_check::findSelfCrossing(comb(2'500, false)));
-    QVERIFY(!dataset_check::findSelfCrossing(comb(2'500, true)));
+    QVERIFY(!coco::findSelfCrossing(star(10'000, 500)));
+    QVERIFY(!coco::findSelfCrossing(comb(2'500, false)));
+    QVERIFY(!coco::findSelfCrossing(comb(2'500, true)));
     QVERIFY2(timer.elapsed() < 3000, qPrintable(QString::number(timer.elapsed())));
   }
 };

@@ -1,10 +1,10 @@
-#include "engine/dataset_check/polygon.h"
+#include "engine/coco/masks/polygon.h"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-namespace lockstep::dataset_check {
+namespace lockstep::coco {
 namespace {
 
 /// Crossings by less are rounding: coordinates have at most a few decimals.
@@ -107,4 +107,10 @@ bool enclosesArea(std::span<const double> xy) {
   return std::abs(twice) / 2 > kLeastAreaPx;
 }
 
-}  // namespace lockstep::dataset_check
+std::size_t removeEmptyPolygons(std::vector<std::vector<double>>& polygons) {
+  return std::erase_if(polygons, [](const std::vector<double>& xy) {
+    return !enclosesArea(xy) && !findSelfCrossing(xy);
+  });
+}
+
+}  // namespace lockstep::coco
