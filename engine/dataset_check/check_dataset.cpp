@@ -65,6 +65,12 @@ std::string turnedText(const Picture& picture, const coco::Image& image) {
          " as annotated: Lockstep turns it, programs that ignore EXIF do not";
 }
 
+std::string exifIgnoredText(int orientation) {
+  return "has EXIF orientation " + std::to_string(orientation) +
+         ", which is not applied: its annotations are taken to be of the pixels as stored; predict "
+         "--images and programs that apply EXIF turn it";
+}
+
 /// Whether two paths lead to one place, which need not exist.
 bool areOnePlace(const fs::path& first, const fs::path& second) {
   std::error_code ignored;
@@ -193,6 +199,7 @@ class Checker {
       for (std::size_t i = begin; i < end; ++i) {
         std::ranges::move(ofImages_[i], std::back_inserter(check_.faults));
         addMatch(i);
+        addExifNote(i);
       }
       end = begin;
       std::ranges::move(suspicions(check_.parts[p].data), std::back_inserter(check_.notes));
@@ -208,6 +215,14 @@ class Checker {
     return (check_.parts.size() > 1 ? std::string(dataset_check::nameOf(part.part)) + " image "
                                     : std::string("image ")) +
            std::to_string(image.id.value) + " (" + base::shortenedPath(image.fileName) + ")";
+  }
+
+  void addExifNote(std::size_t i) {
+    const std::size_t index = images_[i].second;
+    const CheckedPart& part = partOf(i);
+    const int orientation = part.orientations[index];
+    if (part.pictures[index] == PictureState::Usable && orientation > 1)
+      check_.notes.push_back(about(i, FindingKind::ExifIgnored, exifIgnoredText(orientation)));
   }
 
   void addMatch(std::size_t i) {

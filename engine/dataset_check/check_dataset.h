@@ -23,7 +23,7 @@ struct CheckedPart {
   PartFacts facts{};
   bool isRead = true;                    ///< false: its annotation file is no COCO JSON
   std::vector<PictureState> pictures{};  ///< of each image
-  std::vector<int> orientations{};       ///< EXIF's, of images that are turned; else 1
+  std::vector<int> orientations{};       ///< of Picture::exifOrientation
   std::vector<bool> isAmbiguous{};       ///< of each image: another entry has its id
 
   /// Whether the annotations of an image can be turned to its stored pixels.

@@ -45,6 +45,7 @@ enum class FindingKind : std::uint8_t {
   UnusualArea,
   UnusualAspect,
   EmptyImage,
+  ExifIgnored,
   StarvedClass,
   SimilarPicture
 };
@@ -74,6 +75,7 @@ constexpr auto enumTexts(FindingKind) {
                                                      {UnusualArea, "unusual_area"},
                                                      {UnusualAspect, "unusual_aspect"},
                                                      {EmptyImage, "empty_image"},
+                                                     {ExifIgnored, "exif_ignored"},
                                                      {StarvedClass, "starved_class"},
                                                      {SimilarPicture, "similar_picture"}});
 }

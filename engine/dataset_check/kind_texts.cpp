@@ -59,6 +59,9 @@ constexpr auto kTexts = [] {
        {UnusualArea, {"objects of unusual area in their class", ""}},
        {UnusualAspect, {"objects of unusual height / width in their class", ""}},
        {EmptyImage, {"images without annotations", ""}},
+       {ExifIgnored,
+        {"images that programs which apply EXIF show turned: annotations are of the stored pixels",
+         ""}},
        {StarvedClass, {"classes in fewer than 10 training images, or in no held-out image", ""}},
        {SimilarPicture, {"pictures that are similar to others", ""}}});
 }();

@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "engine/coco/files/annotation_review.h"
+#include "engine/coco/files/stored_frame.h"
 #include "engine/coco/masks/mask_geometry.h"
 #include "engine/coco/masks/polygon.h"
 #include "engine/coco/masks/runs.h"
 #include "engine/dataset_check/doubled_objects.h"
 #include "engine/dataset_check/object_checks.h"
-#include "engine/dataset_check/turned_annotation.h"
 
 namespace lockstep::dataset_check {
 namespace {
@@ -216,7 +216,7 @@ std::optional<coco::EntryEdit> PartCleaner::mend(coco::Annotation& annotation, s
 bool PartCleaner::turn(coco::Annotation& annotation, std::size_t image, bool hasBox,
                        coco::EntryEdit& edit) const {
   coco::Image size = part_.data.image(image);
-  const StoredFrame stored(part_.orientations[image], {size.width, size.height});
+  const coco::StoredFrame stored(part_.orientations[image], {size.width, size.height});
   std::swap(size.width, size.height);
   annotation.boxXywh = stored.box(annotation.boxXywh);
   annotation.segmentation = stored.segmentation(annotation.segmentation);

@@ -53,7 +53,7 @@ struct Picture {
   PictureState state = PictureState::Usable;
   std::string problem{};     ///< unless it is usable: what is wrong and how to fix it
   base::ImageSize stored{};  ///< without its EXIF orientation; 0 x 0: it could not be decoded
-  int exifOrientation = 1;   ///< if it is turned; 0: not known
+  int exifOrientation = 1;   ///< 1: as stored; 0: it is turned, how is not known
   std::unique_ptr<Thumbnail> thumbnail{};        ///< null: it could not be decoded
   std::unique_ptr<Thumbnail> storedThumbnail{};  ///< if it is turned: of the pixels as stored
 };

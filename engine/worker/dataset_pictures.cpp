@@ -79,6 +79,12 @@ std::unique_ptr<dataset_check::Thumbnail> thumbnailOf(const cv::Mat& grey) {
                             : dataset_check::thumbnailOf(pixelsOf<std::uint16_t>(grey)));
 }
 
+/// 1: as stored, or unknown.
+int orientationOf(std::string_view bytes) {
+  const auto header = base::readImageHeader(bytes);
+  return header ? header->exifOrientation : 1;
+}
+
 /// Decides as training does.
 void readAsTraining(const fs::path& file, base::ImageSize annotated, Decoded& decoded,
                     dataset_check::Picture& picture) {
@@ -91,8 +97,8 @@ void readAsTraining(const fs::path& file, base::ImageSize annotated, Decoded& de
     picture.state = PictureState::Turned;
     picture.storedThumbnail = std::move(picture.thumbnail);
     picture.thumbnail = thumbnailOf(decodeGrey(decoded.bytes));
-    const auto header = base::readImageHeader(decoded.bytes);
-    picture.exifOrientation = header && header->exifSwapsSides ? header->exifOrientation : 0;
+    constexpr int kFirstOfSwappedSides = 5;
+    if (picture.exifOrientation < kFirstOfSwappedSides) picture.exifOrientation = 0;
   } catch (const data::UnreadableImage& error) {
     picture.problem = data::withoutFileName(error.what(), file.string());
     std::error_code ignored;
@@ -113,6 +119,7 @@ dataset_check::Picture DatasetPictures::read(const fs::path& file,
   Decoded decoded = decode(file);
   if (!decoded.grey.empty()) {
     picture.stored = {decoded.grey.rows, decoded.grey.cols};
+    picture.exifOrientation = orientationOf(decoded.bytes);
     picture.thumbnail = thumbnailOf(decoded.grey);
     if (picture.stored == annotated) return picture;
   }

@@ -339,6 +339,20 @@ class TstDatasetCheck : public QObject {
     QVERIFY(made.pictures.reads < kImages / 2);  // other threads end theirs
   }
 
+  /// Of pictures that are read as they are stored.
+  void exifOrientationsThatAreNotAppliedAreNoted() {
+    MadeCheck made;
+    made.pictures.orientations = {{"train-2.png", 3}, {"val-4.png", 6}, {"val-1.png", 1}};
+    const dataset_check::DatasetCheck check = made.check();
+    QVERIFY(check.faults.empty());
+    std::vector<Found> found;
+    for (const dataset_check::Finding& note : check.notes)
+      if (note.kind == dataset_check::FindingKind::ExifIgnored)
+        found.push_back({base::textOf(note.part), note.imageId, {}});
+    QVERIFY2(found == (std::vector<Found>{{"train", 2, {}}, {"val", 4, {}}}),
+             qPrintable(tests::textOf(found)));
+  }
+
   void theReportAsJsonHasEveryFinding() {
     MadeCheck made;
     made.add(orderedJson(R"({"id": null, "bbox": [20, 10, 0, 10]})"));

@@ -1,22 +1,25 @@
 #include <QTest>
 
-#include "engine/dataset_check/turned_annotation.h"
+#include "engine/coco/files/stored_frame.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
 using namespace lockstep::coco;
-using namespace lockstep::dataset_check;
 
-class TstTurnedAnnotation : public QObject {
+class TstStoredFrame : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  /// Of a stored image of 4 x 3 px (width x height) with a marked pixel at (1, 0), as each
-  /// orientation displays it: 3 x 4 px.
+  /// A stored image of 4 x 3 px (width x height) with a marked pixel at (1, 0), as each orientation
+  /// displays it: 5 to 8 as 3 x 4 px.
   void annotationsAreTurnedBackToTheStoredImage_data() {
     QTest::addColumn<int>("orientation");
     QTest::addColumn<int>("x");
     QTest::addColumn<int>("y");
+    QTest::newRow("as stored") << 1 << 1 << 0;
+    QTest::newRow("mirrored") << 2 << 2 << 0;
+    QTest::newRow("upside down") << 3 << 2 << 2;
+    QTest::newRow("mirrored upside down") << 4 << 1 << 2;
     QTest::newRow("transposed") << 5 << 0 << 1;
     QTest::newRow("turned right") << 6 << 2 << 1;
     QTest::newRow("transposed about the other diagonal") << 7 << 2 << 2;
@@ -26,19 +29,26 @@ class TstTurnedAnnotation : public QObject {
     QFETCH(int, orientation);
     QFETCH(int, x);
     QFETCH(int, y);
-    const StoredFrame stored(orientation, {.height = 3, .width = 4});
-    QCOMPARE(stored.box({double(x), double(y), 1, 1}), (std::array<double, 4>{1, 0, 1, 1}));
+    const int width = orientation >= 5 ? 3 : 4, height = 7 - width;
+    const StoredFrame stored(orientation, {.height = 3, .width = 4}),
+        displayed = StoredFrame::reversed(orientation, {.height = height, .width = width});
+    constexpr std::array<double, 4> kMarked{1, 0, 1, 1};
+    const std::array<double, 4> shown{double(x), double(y), 1, 1};
+    QCOMPARE(stored.box(shown), kMarked);
+    QCOMPARE(displayed.box(kMarked), shown);
+    QCOMPARE(stored.pixel(x, y), (std::array<double, 2>{1, 0}));
     std::vector<std::uint8_t> pixels(12);
-    pixels[static_cast<std::size_t>(y * 3 + x)] = 1;
-    const Rle turned = std::get<Rle>(stored.segmentation(encodeMask(pixels.data(), 4, 3, 3)));
-    QCOMPARE(turned.height, 3);
-    QCOMPARE(turned.width, 4);
-    QCOMPARE(boundingBoxXywh(turned), (std::array<double, 4>{1, 0, 1, 1}));
+    pixels[static_cast<std::size_t>(y * width + x)] = 1;
+    const Rle mask = encodeMask(pixels.data(), height, width, width);
+    const Segmentation turned = stored.segmentation(mask);
+    QCOMPARE(std::get<Rle>(turned).height, 3);
+    QCOMPARE(std::get<Rle>(turned).width, 4);
+    QCOMPARE(boundingBoxXywh(std::get<Rle>(turned)), kMarked);
+    QVERIFY(std::get<Rle>(displayed.segmentation(turned)) == mask);
     const double left = x, top = y;
     const auto polygons = std::get<0>(stored.segmentation(std::vector<std::vector<double>>{
         {left, top, left + 1, top, left + 1, top + 1, left, top + 1}}));
-    QCOMPARE(boundingBoxXywh(rasterisePolygon(polygons[0], 3, 4)),
-             (std::array<double, 4>{1, 0, 1, 1}));
+    QCOMPARE(boundingBoxXywh(rasterisePolygon(polygons[0], 3, 4)), kMarked);
   }
 
   void aSmallMaskOfALargeImageIsTurnedAtTheCostOfTheMask() {
@@ -55,5 +65,5 @@ class TstTurnedAnnotation : public QObject {
   }
 };
 
-LOCKSTEP_TEST(TstTurnedAnnotation)
-#include "tst_turned_annotation.moc"
+LOCKSTEP_TEST(TstStoredFrame)
+#include "tst_stored_frame.moc"
