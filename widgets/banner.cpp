@@ -9,6 +9,7 @@
 #include <QTextLayout>
 #include <QTextOption>
 #include <QToolButton>
+#include <QToolTip>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cstddef>
@@ -26,7 +27,7 @@ namespace {
 /// Around the frame.
 constexpr QMargins kOutside(16, 12, 16, 0);
 constexpr QMargins kInside(13, 10, 9, 10);
-constexpr int kSpacingPx = 10, kMarkPx = 20, kLeastTextPx = 320;
+constexpr int kSpacingPx = 10, kMarkPx = 20, kLeastTextPx = 320, kTipPx = 480;
 constexpr std::size_t kMostTitleLines = 4, kMostLinesBeside = 3;
 constexpr QTextOption::WrapMode kTitleWrap = QTextOption::WordWrap;  // as labels do
 
@@ -54,6 +55,16 @@ std::vector<int> lineStarts(const QString& text, const QFont& font, int widthPx,
   }
   layout.endLayout();
   return starts;
+}
+
+/// Broken into lines: a tool tip wraps none that fits the screen.
+QString wrapped(const QString& text, const QFont& font, int widthPx) {
+  QString lines = text;
+  const std::vector<int> starts =
+      lineStarts(text, font, widthPx, QTextOption::WrapAtWordBoundaryOrAnywhere);
+  for (auto start = starts.rbegin(); start != starts.rend(); ++start)
+    if (*start > 0 && text[*start - 1] != u'\n') lines.insert(*start, u'\n');
+  return lines;
 }
 
 /// The first lines of a title, with … for the others.
@@ -99,7 +110,6 @@ void Banner::buildUi() {
   auto* mark = new Mark(this);
   title_ = new QLabel;
   title_->setFont(interfaceFont(13, QFont::DemiBold));
-  title_->setTextFormat(Qt::PlainText);
   title_->setWordWrap(true);
   title_->setMinimumWidth(scaledPx(60));  // otherwise the width of its longest word
   detail_ = new MessageText;
@@ -151,8 +161,7 @@ void Banner::fit() {
   const int textPx = std::max(title_->minimumWidth(), areBelow ? all : beside);
   title_->setText(firstLines(whole_, title_->font(), textPx, kMostTitleLines));
   const bool isWhole = title_->text() == whole_;
-  title_->setToolTip(isWhole ? QString()
-                             : QStringLiteral("<p>%1</p>").arg(whole_.toHtmlEscaped()));  // wrapped
+  title_->setToolTip(isWhole ? QString() : wrapped(whole_, QToolTip::font(), scaledPx(kTipPx)));
 }
 
 void Banner::resizeEvent(QResizeEvent* event) {

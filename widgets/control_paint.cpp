@@ -92,7 +92,10 @@ void drawChevron(QPainter& painter, const QRectF& rect, Direction direction, con
   painter.save();
   painter.setRenderHint(QPainter::Antialiasing);
   painter.translate(rect.center());
-  painter.rotate(direction == Direction::Down ? 0 : direction == Direction::Up ? 180 : -90);
+  painter.rotate(direction == Direction::Down   ? 0
+                 : direction == Direction::Up   ? 180
+                 : direction == Direction::Left ? 90
+                                                : -90);
   painter.setPen(QPen(color, 1.4, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
   painter.drawPolyline(QPolygonF{
       {-kHalfWidthPx, -kHalfHeightPx}, {0, kHalfHeightPx}, {kHalfWidthPx, -kHalfHeightPx}});

@@ -29,7 +29,7 @@ struct Box {
 };
 void drawBox(QPainter& painter, const QRect& rect, const Box& box);
 
-enum class Direction { Up, Down, Right };
+enum class Direction { Up, Down, Left, Right };
 void drawChevron(QPainter& painter, const QRectF& rect, Direction direction, const QColor& color);
 
 struct ButtonLook {

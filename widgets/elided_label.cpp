@@ -11,9 +11,7 @@ namespace lockstep::widgets {
 ElidedLabel::ElidedLabel(Qt::TextElideMode mode, QWidget* parent) : ElidedLabel({}, mode, parent) {}
 
 ElidedLabel::ElidedLabel(const QString& text, Qt::TextElideMode mode, QWidget* parent)
-    : QLabel(text, parent), mode_(mode) {
-  setTextFormat(Qt::PlainText);
-}
+    : QLabel(text, parent), mode_(mode) {}
 
 QString ElidedLabel::shownText() const {
   return fontMetrics().elidedText(text(), mode_, contentsRect().width());

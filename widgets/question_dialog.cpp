@@ -25,10 +25,8 @@ QuestionDialog::QuestionDialog(const QString& title, const QString& detail, QWid
   setMinimumWidth(scaledPx(kWidthPx));
   auto* heading = new QLabel(title);
   heading->setFont(interfaceFont(14, QFont::DemiBold));
-  heading->setTextFormat(Qt::PlainText);
   heading->setWordWrap(true);
   auto* explanation = new QLabel(detail);
-  explanation->setTextFormat(Qt::PlainText);
   explanation->setWordWrap(true);
   setRole(explanation, "muted");
   quote_ = new QPlainTextEdit;

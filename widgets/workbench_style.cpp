@@ -3,6 +3,7 @@
 #include <QAbstractItemView>
 #include <QAbstractSpinBox>
 #include <QComboBox>
+#include <QLabel>
 #include <QPainter>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -47,6 +48,13 @@ Option withTextColor(const Option& option, QPalette::ColorRole role, const QColo
   return copy;
 }
 
+paint::Direction directionOf(Qt::ArrowType arrow) {
+  return arrow == Qt::UpArrow     ? paint::Direction::Up
+         : arrow == Qt::DownArrow ? paint::Direction::Down
+         : arrow == Qt::LeftArrow ? paint::Direction::Left
+                                  : paint::Direction::Right;
+}
+
 QSize headerSize(const QStyleOptionHeader& header) {
   const QSize text = header.fontMetrics.size(0, header.text);
   return grown(text, kHeaderPadding);
@@ -66,7 +74,11 @@ WorkbenchStyle::WorkbenchStyle() : QProxyStyle(QStringLiteral("Fusion")) {}
 void WorkbenchStyle::polish(QWidget* widget) {
   QProxyStyle::polish(widget);
   applyRole(widget);
-  if (auto* view = qobject_cast<QAbstractItemView*>(widget)) {
+  if (auto* label = qobject_cast<QLabel*>(widget)) {
+    // Texts name what files contain: an <img> there would make Qt read the file that it names. A
+    // tool tip is a label too.
+    if (label->textFormat() == Qt::AutoText) label->setTextFormat(Qt::PlainText);
+  } else if (auto* view = qobject_cast<QAbstractItemView*>(widget)) {
     view->setFrameShape(QFrame::NoFrame);
   } else if (auto* area = qobject_cast<QScrollArea*>(widget)) {
     area->setFrameShape(QFrame::NoFrame);
@@ -190,6 +202,9 @@ void WorkbenchStyle::drawToolButton(const QStyleOptionComplex* option, QPainter*
                                     const QWidget* widget) const {
   const paint::ButtonLook look = paint::buttonLook(*option, paint::roleOf(widget));
   paint::drawBox(*painter, option->rect, look.box);
+  const Qt::ArrowType arrow = as<QStyleOptionToolButton>(option).arrowType;
+  if (arrow != Qt::NoArrow)  // as of tabs that do not fit: they have no room for padding
+    return paint::drawChevron(*painter, option->rect, directionOf(arrow), look.text);
   auto label = withTextColor(as<QStyleOptionToolButton>(option), QPalette::ButtonText, look.text);
   label.rect = label.rect.marginsRemoved(paint::buttonPadding(widget));
   label.features &= ~QStyleOptionToolButton::HasMenu;  // without an arrow

@@ -38,7 +38,6 @@ void ComparedCurves::buildUi() {
   axis_ = new widgets::AxisChoice;
   note_ = new QLabel;
   note_->setWordWrap(true);
-  note_->setTextFormat(Qt::PlainText);
   widgets::setRole(note_, "muted");
   auto* head = new QHBoxLayout;
   head->addWidget(figures_, 1);

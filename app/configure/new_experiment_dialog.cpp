@@ -89,7 +89,6 @@ void NewExperimentDialog::buildUi() {
   reason_ = new QLabel;
   reason_->setObjectName(QStringLiteral("reason"));
   reason_->setWordWrap(true);
-  reason_->setTextFormat(Qt::PlainText);
   reason_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   widgets::setRole(reason_, "error");
   reason_->hide();

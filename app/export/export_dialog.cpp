@@ -62,7 +62,6 @@ void ExportDialog::buildUi() {
   fault_->hide();
   widgets::setRole(fault_, "error");
   note_->setWordWrap(true);
-  note_->setTextFormat(Qt::PlainText);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(20, 18, 20, 16);
   column->setSpacing(8);

@@ -5,6 +5,8 @@
 
 namespace lockstep::app {
 
+QString withoutTags(QString text) { return text.replace(u'<', u'\u2039'); }
+
 DesktopNotice::DesktopNotice(QWidget* window) : QObject(window), window_(window) {}
 
 void DesktopNotice::show(const QString& title, const QString& text, const QString& subject) {
@@ -26,7 +28,7 @@ void DesktopNotice::show(const QString& title, const QString& text, const QStrin
   }
   subject_ = subject;
   tray_->show();
-  tray_->showMessage(title, text, QApplication::windowIcon());
+  tray_->showMessage(withoutTags(title), withoutTags(text), QApplication::windowIcon());
 }
 
 }  // namespace lockstep::app

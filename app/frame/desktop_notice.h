@@ -8,6 +8,9 @@ class QWidget;
 
 namespace lockstep::app {
 
+/// Some desktops read a notice as markup and others show it as it is: in either no tag begins here.
+QString withoutTags(QString text);
+
 /// Tells the person at the desktop what happened while the window is not the active one: by the
 /// system tray, or where there is none by the window's entry in the task bar.
 class DesktopNotice : public QObject {

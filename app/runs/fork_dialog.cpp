@@ -63,10 +63,7 @@ void ForkDialog::buildUi(const QString& run) {
   fault_ = new QLabel;
   fault_->setObjectName(QStringLiteral("fault"));
   widgets::setRole(fault_, "error");
-  for (QLabel* label : {heading, text, fault_}) {
-    label->setWordWrap(true);
-    label->setTextFormat(Qt::PlainText);
-  }
+  for (QLabel* label : {heading, text, fault_}) label->setWordWrap(true);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(20, 18, 20, 16);
   column->setSpacing(8);

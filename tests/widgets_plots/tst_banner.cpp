@@ -1,6 +1,7 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QTest>
+#include <QToolTip>
 
 #include "tests/support/test_main.h"
 #include "widgets/banner.h"
@@ -28,7 +29,11 @@ class TstBanner : public QObject {
     QTRY_VERIFY(place(button).top() >= place(label).bottom());
     QVERIFY2(label->width() > 400, qPrintable(QString::number(label->width())));
     QVERIFY(label->text().endsWith(QStringLiteral("…")) && label->text().size() < title.size());
-    QVERIFY(label->toolTip().contains(title));
+    const QStringList tip = label->toolTip().split(u'\n');
+    QCOMPARE(tip.join(QString()), title);
+    for (const QString& line : tip)
+      QVERIFY2(QFontMetrics(QToolTip::font()).horizontalAdvance(line.trimmed()) <= 600,
+               qPrintable(line));
     QCOMPARE(banner.title(), title);
     banner.resize(1600, 240);
     QTRY_VERIFY(place(button).left() > place(label).right());

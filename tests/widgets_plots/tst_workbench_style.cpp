@@ -2,22 +2,28 @@
 #include <QApplication>
 #include <QComboBox>
 #include <QHeaderView>
+#include <QInputDialog>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMenu>
+#include <QMessageBox>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QScrollBar>
 #include <QSlider>
+#include <QStackedWidget>
 #include <QStyleOptionMenuItem>
 #include <QTabBar>
+#include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
+#include <QToolTip>
 #include <QVBoxLayout>
 
 #include "tests/support/pixels.h"
 #include "tests/support/test_main.h"
+#include "tests/support/watched_fifo.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
@@ -132,6 +138,48 @@ class TstWorkbenchStyle : public QObject {
     }
   }
 
+  /// An image in a text would make Qt read the file that it names, also before a label is shown.
+  void aLabelShowsTextAsItIs() {
+    QTemporaryDir folder;
+    const lockstep::tests::WatchedFifo fifo(folder.filePath(QStringLiteral("fifo")).toStdString());
+    const QString text = QString::fromStdString(fifo.image());
+    QMessageBox message(QMessageBox::Warning, text, text);
+    message.setInformativeText(text);
+    QInputDialog question;
+    question.setLabelText(text);
+    QStackedWidget stack;  // asks for heights before sizes
+    auto* label = new QLabel(text);
+    label->setWordWrap(true);
+    stack.addWidget(label);
+    QVERIFY(stack.heightForWidth(300) > 0);
+    for (QWidget* window : std::initializer_list<QWidget*>{&message, &question, &stack}) {
+      window->show();
+      QVERIFY(QTest::qWaitForWindowExposed(window));
+      window->grab();
+      label->setText(QStringLiteral("<b>%1</b>").arg(text));
+    }
+    for (const bool again : {false, true}) {
+      QToolTip::showText(QPoint(10, 10), again ? text + text : text, &stack);
+      QCoreApplication::processEvents();
+    }
+    int tips = 0;
+    for (const QWidget* widget : QApplication::allWidgets()) {
+      const auto* each = qobject_cast<const QLabel*>(widget);
+      tips += widget->inherits("QTipLabel");
+      if (each && each->isVisible()) QCOMPARE(each->textFormat(), Qt::PlainText);
+    }
+    QCOMPARE(tips, 1);
+    QToolTip::hideText();
+    QVERIFY(!fifo.wasRead());
+  }
+
+  void aLabelMayAskForRichText() {
+    QLabel label(QStringLiteral("<b>keys</b>"));
+    label.setTextFormat(Qt::RichText);
+    label.show();
+    QCOMPARE(label.textFormat(), Qt::RichText);
+  }
+
   void anInvalidInputHasTheErrorsColour() {
     QLineEdit line;
     QComboBox box;
@@ -167,6 +215,28 @@ class TstWorkbenchStyle : public QObject {
     QVERIFY(box.view()->sizeHintForRow(0) >= box.fontMetrics().height() + 8);
     QCOMPARE(box.view()->palette().color(QPalette::Highlight), darkTheme().selection);
     box.hidePopup();
+  }
+
+  /// Of tabs that have no room.
+  void aButtonWithAnArrowIsNotBlank() {
+    QTabBar tabs;
+    for (int i = 0; i < 9; ++i) tabs.addTab(QStringLiteral("Predictions"));
+    tabs.resize(200, 40);
+    tabs.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&tabs));
+    int arrows = 0;
+    for (auto* button : tabs.findChildren<QToolButton*>()) {
+      QVERIFY(button->isVisible());
+      const QImage image = button->grab().toImage();
+      const QRect inner = image.rect().adjusted(2, 2, -2, -2);
+      bool isBlank = true;
+      for (int y = inner.top(); y <= inner.bottom(); ++y)
+        for (int x = inner.left(); x <= inner.right(); ++x)
+          isBlank = isBlank && image.pixel(x, y) == image.pixel(inner.topLeft());
+      QVERIFY2(!isBlank, qPrintable(button->objectName()));
+      ++arrows;
+    }
+    QCOMPARE(arrows, 2);
   }
 
   void aSliderFollowsItsHandle() {

@@ -12,7 +12,6 @@ namespace lockstep::widgets {
 ErrorView::ErrorView(QWidget* parent) : QWidget(parent) {
   note_ = new QLabel;
   note_->setWordWrap(true);
-  note_->setTextFormat(Qt::PlainText);
   setRole(note_, "muted");
   table_ = new ErrorTable;
   setFocusProxy(table_);

@@ -28,10 +28,7 @@ void RecallView::buildUi() {
   classes_->setMinimumContentsLength(12);
   note_ = new QLabel;
   figures_ = new QLabel;
-  for (QLabel* label : {note_, figures_}) {
-    label->setTextFormat(Qt::PlainText);
-    label->setWordWrap(true);
-  }
+  for (QLabel* label : {note_, figures_}) label->setWordWrap(true);
   setRole(note_, "muted");
   plot_ = new RecallPlot;
   auto* column = new QVBoxLayout(this);

@@ -115,7 +115,6 @@ QWidget* ConfigForm::buildHelp() {
   setRole(helpFacts_, "faint");
   helpText_ = new QLabel(tr("Hover over a key to see what it does."));
   helpText_->setFont(interfaceFont(12));
-  helpText_->setTextFormat(Qt::PlainText);
   helpText_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
   helpText_->setWordWrap(true);
   QSizePolicy wraps(QSizePolicy::Ignored, QSizePolicy::Preferred);

@@ -27,7 +27,6 @@ ImageStage::ImageStage(QWidget* parent) : QWidget(parent) {
   notice_ = new QFrame(this);
   setRole(notice_, "card");
   noticeText_ = new QLabel;
-  noticeText_->setTextFormat(Qt::PlainText);
   noticeAction_ = new QPushButton;
   setRole(noticeAction_, "primary");
   auto* row = new QHBoxLayout(notice_);

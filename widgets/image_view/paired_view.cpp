@@ -32,7 +32,6 @@ void PairedView::buildUi() {
   secondName_ = new ElidedLabel(Qt::ElideMiddle);
   for (QLabel* name : {firstName_, secondName_}) {
     setRole(name, "given");
-    name->setTextFormat(Qt::PlainText);
     name->setMinimumWidth(0);
     name->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   }
