@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "engine/base/error.h"
+#include "engine/base/host.h"
+#include "engine/dist/rank_error.h"
 
 namespace lockstep::eval {
 namespace {
@@ -17,20 +19,18 @@ Progress ofAllRanks(const Progress& progress, std::int64_t count, int ranks) {
   };
 }
 
-/// First byte of what a rank sends to rank 0: its results, an error or a bad image.
-constexpr char kResults = 'p', kError = 'f', kBadImage = 'b';
+using protocol::FailureCause;
+
+/// First byte of what a rank sends to rank 0: its results, or an error.
+constexpr char kResults = 'p', kError = 'f';
 
 /// Throws the error of one rank on every rank, so that none waits for another.
 void throwOnAllRanks(dist::World& world, const std::vector<std::string>& sent) {
   std::string error;
-  for (std::size_t rank = 0; rank < sent.size(); ++rank) {
-    if (error.empty() && sent[rank][0] != kResults)
-      error = sent[rank][0] + ("rank " + std::to_string(rank)) + ": " + sent[rank].substr(1);
-  }
+  for (const std::string& ofRank : sent)
+    if (error.empty() && ofRank[0] == kError) error = ofRank.substr(1);
   error = world.broadcastBytes(error);
-  if (error.empty()) return;
-  if (error[0] == kBadImage) throw data::BadImage(error.substr(1), {});
-  throw Error(error.substr(1));
+  if (!error.empty()) throw dist::decodeRankError(error);
 }
 
 /// This rank's results as bytes for rank 0, or its error.
@@ -38,6 +38,9 @@ std::string evaluateShard(std::int64_t count, const ImageSharding& sharding,
                           const MakeImageWork& makeWork, const Progress& progress,
                           std::vector<ImageResult>& results) {
   const std::int64_t own = sharding.ownCount(count);
+  const auto sent = [&sharding](const std::string& message, FailureCause cause) {
+    return kError + encode(dist::RankError(message, cause, sharding.rank(), base::hostName()));
+  };
   try {
     const ImageWork work = makeWork();
     const auto workOn = [&](std::int64_t number) {
@@ -52,11 +55,11 @@ std::string evaluateShard(std::int64_t count, const ImageSharding& sharding,
     }
     return kResults + pack.bytes();
   } catch (const data::BadImage& image) {
-    return kBadImage + std::string(image.what());
+    return sent(image.what(), FailureCause::BadImage);
   } catch (const c10::Error& error) {
-    return kError + std::string(error.what_without_backtrace());
+    return sent(error.what_without_backtrace(), FailureCause::Error);
   } catch (const std::exception& error) {
-    return kError + std::string(error.what());
+    return sent(error.what(), FailureCause::Error);
   }
 }
 

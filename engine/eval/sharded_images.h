@@ -30,7 +30,8 @@ using MakeImageWork = std::function<ImageWork()>;
 
 /// Calls work(i, result) for i = 0 … count - 1, each on one rank, and returns all results on rank
 /// 0, nothing on the others. Every rank must call it with the same count. An error on any rank is
-/// thrown on all ranks. `progress` covers all ranks, extrapolated from this one.
+/// thrown on all ranks, as dist::RankError. `progress` covers all ranks, extrapolated from this
+/// one.
 std::vector<ImageResult> evaluateImages(std::int64_t count, const ImageSharding& sharding,
                                         const MakeImageWork& makeWork,
                                         const Progress& progress = {});

@@ -12,6 +12,7 @@
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
 #include "engine/data/bad_image.h"
+#include "engine/dist/rank_error.h"
 #include "engine/train/exception_text.h"
 
 namespace lockstep::train {
@@ -135,7 +136,7 @@ bool isGpuError(const std::exception& exception, std::string_view text) {
 }  // namespace
 
 Failure failureOf(const std::exception& exception, const FailureFacts& facts) {
-  if (const auto* ofRank = dynamic_cast<const RankError*>(&exception))
+  if (const auto* ofRank = dynamic_cast<const dist::RankError*>(&exception))
     return {ofRank->what(), ofRank->cause(), 1, ofRank->rank(), ofRank->host()};
   if (dynamic_cast<const data::BadImage*>(&exception))
     return {exception.what(), FailureCause::BadImage};

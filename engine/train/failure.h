@@ -3,9 +3,7 @@
 #include <cstdint>
 #include <exception>
 #include <string>
-#include <utility>
 
-#include "engine/base/error.h"
 #include "engine/protocol/failure.h"
 
 namespace lockstep::train {
@@ -24,21 +22,6 @@ struct Failure {
   int exitStatus = 1;
   int rank = -1;       ///< the failed rank if known to all; -1: this one
   std::string host{};  ///< of that rank
-};
-
-/// An error of one rank, which ends the training on all.
-class RankError : public Error {
- public:
-  RankError(const std::string& message, protocol::FailureCause cause, int rank, std::string host)
-      : Error(message), cause_(cause), rank_(rank), host_(std::move(host)) {}
-  protocol::FailureCause cause() const { return cause_; }
-  int rank() const { return rank_; }
-  const std::string& host() const { return host_; }
-
- private:
-  protocol::FailureCause cause_;
-  int rank_;
-  std::string host_;
 };
 
 /// The cause, message and exit status for an exception on this rank. Makes no CUDA call: none works

@@ -4,25 +4,17 @@
 #include <string>
 
 #include "engine/base/host.h"
+#include "engine/dist/rank_error.h"
 #include "engine/train/failure.h"
 
 namespace lockstep::train {
 namespace {
 
-/// As one rank sends it to the others.
+/// `rank`: this one, whose failure it is unless that of another is known.
 std::string encoded(const Failure& failure, int rank) {
   const bool isOwn = failure.rank < 0;
-  return protocol::encode(
-      protocol::WorkerMessage(protocol::Failed{.rank = isOwn ? rank : failure.rank,
-                                               .host = isOwn ? base::hostName() : failure.host,
-                                               .message = failure.message,
-                                               .cause = failure.cause}));
-}
-
-RankError decoded(const std::string& text) {
-  const auto failed = std::get<protocol::Failed>(protocol::decodeWorkerMessage(text));
-  return {failed.message, failed.cause.value().value_or(protocol::FailureCause::Exception),
-          failed.rank, failed.host};
+  return dist::encode(dist::RankError(failure.message, failure.cause, isOwn ? rank : failure.rank,
+                                      isOwn ? base::hostName() : failure.host));
 }
 
 }  // namespace
@@ -50,7 +42,7 @@ void runWithSharedErrors(const Training& training, const std::function<void()>& 
     if (first.empty()) first = ofRank;
   first = world.broadcastBytes(first);
   if (own) std::rethrow_exception(own);
-  throw decoded(first);
+  throw dist::decodeRankError(first);
 }
 
 }  // namespace lockstep::train

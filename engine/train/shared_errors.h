@@ -10,8 +10,8 @@ namespace lockstep::train {
 bool answerOfRankZero(dist::World& world, bool answer);
 
 /// Runs work that may fail on one rank; the error is then thrown on all ranks: on that rank as it
-/// was, on the others as RankError. Called on all ranks. A collective within `work` has to report
-/// errors to all ranks itself.
+/// was, on the others as dist::RankError. Called on all ranks. A collective within `work` has to
+/// report errors to all ranks itself.
 void runWithSharedErrors(const Training& training, const std::function<void()>& work);
 
 }  // namespace lockstep::train

@@ -8,8 +8,8 @@
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
 #include "engine/config/lr_range_test.h"
+#include "engine/dist/rank_error.h"
 #include "engine/train/early_stop.h"
-#include "engine/train/failure.h"
 #include "engine/train/shared_checkpoint.h"
 #include "engine/train/shared_errors.h"
 
@@ -147,7 +147,7 @@ void Trainer::leaveOutBadImages(std::int64_t step) {
   if (!training_.experiment.dataset.skipsBadImages()) {
     saveBeforeEnd();
     const BadImages::Unreadable& first = images.front();
-    throw RankError(first.image.what(), protocol::FailureCause::BadImage, first.rank, first.host);
+    throw dist::RankError(first.image.what(), protocol::FailureCause::BadImage, first.rank, first.host);
   }
   steps_.stopLoading();
   try {

@@ -86,6 +86,28 @@ class TstBadImages : public QObject {
     QCOMPARE(place_->read(QStringLiteral("fails/bad_images.jsonl")),
              place_->read(QStringLiteral("skips/bad_images.jsonl")));
   }
+
+  /// The ranks take the images in turn.
+  void anImageOfAnEvaluationNamesTheRankThatReadIt() {
+    const QString file =
+        place_->path(QStringLiteral("shapes/val/")) +
+        QDir(place_->path(QStringLiteral("shapes/val"))).entryList(QDir::Files, QDir::Name).at(1);
+    const QByteArray whole = place_->read(file);
+    place_->write(file, whole.left(whole.size() / 2));
+    for (const char* line :
+         {"train experiment.yaml --workers 2 --output unread --set solver.batch_size=2 --set "
+          "solver.max_steps=1 --set monitor.predictions_every=0",
+          "evaluate skips --workers 2 --set dataset.bad_images=fail --set "
+          "evaluation.max_images=2"}) {
+      const ProcessResult fails = place_->engine(words(line));
+      QCOMPARE(fails.status, 1);
+      QVERIFY2(fails.err.contains("rank 1 on ") && fails.err.contains(" in evaluating") &&
+                   fails.err.contains(QByteArray(file.toLocal8Bit() + ": is truncated")) &&
+                   !fails.err.contains("rank 0 on "),
+               fails.err.constData());
+    }
+    place_->write(file, whole);
+  }
 };
 
 LOCKSTEP_TEST(TstBadImages)

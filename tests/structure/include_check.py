@@ -38,9 +38,9 @@ ALLOWED = {
     "engine/data": {"base", "coco", "config", "structures", "ops"},
     "engine/scenes": {"base", "coco", "config", "data"},
     "engine/solver": {"base", "config", "ops"},
-    "engine/dist": {"base", "config"},
+    "engine/dist": {"base", "config", "protocol"},
     "engine/checkpoint": {"base", "run_folder"},
-    "engine/eval": {"base", "config", "coco", "events", "explanation", "structures", "ops", "model", "data", "dist"},
+    "engine/eval": {"base", "config", "coco", "protocol", "events", "explanation", "structures", "ops", "model", "data", "dist"},
     "engine/train": CORE | {"structures", "ops", "model", "data", "solver", "dist", "checkpoint", "eval"},
     "engine/worker": CORE | {"dataset_check", "formats", "structures", "ops", "model", "data", "scenes", "solver", "dist", "checkpoint", "eval", "train"},
     # Without widgets: what the views beside them show.

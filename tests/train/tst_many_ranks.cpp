@@ -11,6 +11,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/host.h"
 #include "engine/checkpoint/safetensors.h"
 #include "engine/run_folder/replay_file.h"
 #include "engine/run_folder/training_state.h"
@@ -317,17 +318,21 @@ class TstManyRanks : public QObject {
     const auto dataset = coco::Dataset::load(experiment.dataset.val.annotations);
     const fs::path second = broken / "val" / dataset.images()[1].fileName;  // rank 1's
     base::writeFileAtomically(second, "no image");
-    std::array<std::string, 2> texts;
+    std::array<train::Failure, 2> failures;
     onRanks(2, [&](dist::World& world) {
       Session session(experiment, path("unread" + std::to_string(world.rank())), world);
       try {
         session.trainer.run();
       } catch (const Error& error) {
-        texts[world.rank()] = error.what();
+        failures[world.rank()] = train::failureOf(error, {});
       }
     });
-    QVERIFY2(texts[0].starts_with("rank 1: " + second.string()), texts[0].c_str());
-    QCOMPARE(texts[1], texts[0]);
+    for (const train::Failure& failure : failures) {
+      QVERIFY2(failure.message.starts_with(second.string()), failure.message.c_str());
+      QCOMPARE(failure.rank, 1);
+      QCOMPARE(failure.host, base::hostName());
+      QCOMPARE(failure.cause, protocol::FailureCause::BadImage);
+    }
   }
 
   void outOfMemoryInAnEvaluationSavesTheLastStep_data() {
