@@ -180,12 +180,13 @@ class Checker {
 
   void checkBatch() {
     const int ranks = std::max(experiment_.runtime.workers, 1);
-    const int microBatches = ranks * experiment_.solver.accumulate;
+    const std::int64_t microBatches = std::int64_t{ranks} * experiment_.solver.accumulate;
     if (experiment_.solver.batchSize % microBatches == 0) return;
     add("solver.batch_size",
         counted(static_cast<std::size_t>(experiment_.solver.batchSize), "image") +
             " cannot be divided evenly among " + counted(static_cast<std::size_t>(ranks), "rank") +
-            " x solver.accumulate: " + std::to_string(experiment_.solver.accumulate));
+            " x solver.accumulate: " + std::to_string(experiment_.solver.accumulate) + "; " +
+            config::nearestBatchSizes(experiment_.solver.batchSize, microBatches));
   }
 
   /// Images that have no room in the cache are decoded each time.

@@ -8,7 +8,7 @@
 #include "engine/base/number_text.h"
 #include "engine/cli/precision_choice.h"
 #include "engine/cli/worker_info.h"
-#include "engine/config/fields.h"
+#include "engine/config/load.h"
 #include "engine/supervisor/devices.h"
 #include "engine/supervisor/machine.h"
 
@@ -182,13 +182,7 @@ std::vector<supervisor::GpuDevice> chosenDevices(const std::vector<int>& indices
   return devices;
 }
 
-void logIgnoredSettings(const config::Experiment& experiment, const LocalRanks& ranks) {
-  const config::RuntimeConfig& runtime = experiment.runtime;
-  if (runtime.device == Device::Cpu && !runtime.devices.empty()) {
-    base::logWarning("engine",
-                     "runtime.devices: " + config::findField("runtime.devices")->text(experiment) +
-                         " is ignored: the device is the CPU");
-  }
+void logIgnoredSettings(const config::RuntimeConfig& runtime, const LocalRanks& ranks) {
   const std::string& launcher = ranks.cluster.launcher;
   if (launcher.empty()) return;
   if (runtime.workers > 0 && runtime.workers != ranks.worldSize()) {
@@ -217,6 +211,7 @@ supervisor::LocalRanks resolveMachine(config::Experiment& experiment,
                                       const RankRequest& request) {
   config::RuntimeConfig& runtime = experiment.runtime;
   checkWorkers(request);
+  const bool isCpuKnown = runtime.device == Device::Cpu;  // to the checks of the experiment
   const MachineGpus gpus = resolveDevice(runtime, workerProgram, request.cluster.startsEveryRank);
   LocalRanks ranks{request.cluster, chooseCount(runtime, request, gpus)};
   if (runtime.device == Device::Cpu && !request.cluster.startsEveryRank) refuseTooMany(ranks.count);
@@ -224,7 +219,10 @@ supervisor::LocalRanks resolveMachine(config::Experiment& experiment,
   ranks.choiceLines = gpus.notes;
   if (runtime.device == Device::Cuda) ranks.devices = chosenDevices(ranks.gpus, gpus.all);
   resolvePrecision(runtime, ranks);
-  logIgnoredSettings(experiment, ranks);
+  if (runtime.device == Device::Cpu && !isCpuKnown)
+    for (const config::ConfigIssue& issue : config::ignoredOnCpu(runtime))
+      base::logWarning("engine", issue.key + ": " + issue.text);
+  logIgnoredSettings(runtime, ranks);
   runtime.workers = ranks.worldSize();
   if (runtime.cpuThreads == 0)
     runtime.cpuThreads = std::max(supervisor::usableCores() / ranks.countOnMachine(), 1);

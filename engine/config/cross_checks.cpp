@@ -89,7 +89,8 @@ void checkSolver(const SolverConfig& solver, Issues& issues) {
     add(issues, "solver.batch_size",
         std::to_string(solver.batchSize) +
             " images cannot be divided evenly into solver.accumulate: " +
-            std::to_string(solver.accumulate) + " micro-batches");
+            std::to_string(solver.accumulate) + " micro-batches; " +
+            nearestBatchSizes(solver.batchSize, solver.accumulate));
   }
   if (solver.nesterov && solver.momentum == 0 && solver.optimizer == OptimizerKind::Sgd) {
     add(issues, "solver.nesterov", "true needs solver.momentum above 0");
@@ -162,6 +163,8 @@ void checkRuntime(const Experiment& experiment, Issues& issues) {
         std::string("true does not work with model.norm: ") + base::textOf(norm) +
             ", whose statistics change with every batch; use frozen_batch or group");
   }
+  if (experiment.runtime.device == Device::Cpu)
+    for (ConfigIssue& issue : ignoredOnCpu(experiment.runtime)) issues.push_back(std::move(issue));
 }
 
 void checkEarlyStop(const EvaluationConfig& evaluation, Issues& issues) {
@@ -256,6 +259,27 @@ bool isMissing(const DatasetSplit& split) {
 }
 
 }  // namespace
+
+std::string nearestBatchSizes(std::int64_t batchSize, std::int64_t parts) {
+  const std::int64_t below = batchSize / parts * parts;
+  if (below == 0) return "the smallest batch size is " + std::to_string(parts);
+  return "the nearest batch sizes are " + std::to_string(below) + " and " +
+         std::to_string(below + parts);
+}
+
+std::vector<ConfigIssue> ignoredOnCpu(const RuntimeConfig& runtime) {
+  Issues issues;
+  const std::string why = " is ignored: the device is the CPU";
+  if (!runtime.devices.empty()) {
+    Experiment experiment;
+    experiment.runtime.devices = runtime.devices;
+    warn(issues, "runtime.devices", findField("runtime.devices")->text(experiment) + why);
+  }
+  if (runtime.cudaGraphs) warn(issues, "runtime.cuda_graphs", "true" + why);
+  if (runtime.precision == Precision::Tf32)
+    warn(issues, "runtime.precision", "tf32 is fp32 here: the device is the CPU");
+  return issues;
+}
 
 std::vector<ConfigIssue> missingData(const Experiment& experiment) {
   Issues issues;

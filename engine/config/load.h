@@ -64,12 +64,18 @@ LoadedExperiment loadExperimentText(const std::string& text, const std::filesyst
 
 /// Checks that need several keys or the disk: frozen norm without weights, milestones out of order,
 /// a held-out set that is the training set (a warning), missing folders and files, keys that are
-/// not built yet. Called by the loaders.
+/// not built yet, with runtime.device: cpu also ignoredOnCpu(). Called by the loaders.
 std::vector<ConfigIssue> crossChecks(const Experiment& experiment);
+
+/// Warnings of an experiment that trains on the CPU: settings that only a GPU has a use for.
+std::vector<ConfigIssue> ignoredOnCpu(const RuntimeConfig& runtime);
 
 /// Data paths that the experiment does not give: errors for the training set, a warning for the
 /// held-out set. A base file need not give them, so the loaders do not call this.
 std::vector<ConfigIssue> missingData(const Experiment& experiment);
+
+/// `the nearest batch sizes are 4 and 6`: that `parts` divide.
+std::string nearestBatchSizes(std::int64_t batchSize, std::int64_t parts);
 
 /// Whether the user wrote a URL where a path is expected.
 bool isUrl(const std::string& path);

@@ -95,15 +95,51 @@ class TstTrainingPlan : public QObject {
                      "solver.nothing"));
   }
 
-  void listedGpusAreIgnoredOnACpuWithAWarning() {
+  void settingsOfGpusAreIgnoredOnACpuWithAWarning_data() {
+    QTest::addColumn<QString>("device");
+    QTest::addColumn<QString>("setting");
+    QTest::addColumn<QString>("line");
+    const auto row = [](const char* device, const char* setting, const char* line) {
+      QTest::addRow("%s, device: %s", setting, device)
+          << QString::fromUtf8(device) << QString::fromUtf8(setting) << QString::fromUtf8(line);
+    };
+    row("cpu", "runtime.devices=[0]",
+        "--set: runtime.devices: warning: [0] is ignored: the device is the CPU\n");
+    row("cpu", "runtime.cuda_graphs=true",
+        "--set: runtime.cuda_graphs: warning: true is ignored: the device is the CPU\n");
+    row("auto", "runtime.cuda_graphs=true",
+        "[engine] warning: runtime.cuda_graphs: true is ignored: the device is the CPU\n");
+    row("auto", "runtime.precision=tf32",
+        "[engine] warning: runtime.precision: tf32 is fp32 here: the device is the CPU\n");
+  }
+  void settingsOfGpusAreIgnoredOnACpuWithAWarning() {
+    QFETCH(QString, device);
+    QFETCH(QString, setting);
+    QFETCH(QString, line);
     EngineBench bench;
+    bench.setVariable("CUDA_VISIBLE_DEVICES", "");
     bench.script("finish 6\n");
     const auto result =
-        bench.run({"train", "experiment.yaml", "--output", "run", "--set", "runtime.devices=[0]"});
+        bench.run({"train", "experiment.yaml", "--output", "run", "--set",
+                   "runtime.device=" + device.toStdString(), "--set", setting.toStdString()});
     QVERIFY2(result.status == 0, result.err.c_str());
-    QVERIFY2(
-        contains(result.err, "warning: runtime.devices: [0] is ignored: the device is the CPU\n"),
-        result.err.c_str());
+    QCOMPARE(QString::fromStdString(result.err).count(line), 1);
+    QCOMPARE(QString::fromStdString(result.err).count(QStringLiteral("warning")), 1);
+  }
+
+  void otherRanksThanThoseOfTheCheckpointAreAWarning() {
+    EngineBench& bench = killed_;
+    bench.script("listening 1\nfinish 6\n");
+    const char* const part =
+        "warning: the checkpoint of step 4 was trained by 1 rank of 1 thread on the CPU and is "
+        "continued by 2 ranks of 1 thread on the CPU";
+    const auto other = bench.run({"train", "run", "--resume", "--workers", "2"});
+    QVERIFY2(other.status == 0, other.err.c_str());
+    QCOMPARE(QString::fromStdString(other.err).count(QString::fromUtf8(part)), 1);
+    QVERIFY(contains(base::readFile(bench.folder() / "run/engine.log"), part));
+    init();
+    const auto same = bench.run({"train", "run", "--resume"});
+    QVERIFY2(same.status == 0 && !contains(same.err, "was trained by"), same.err.c_str());
   }
 
   void autoPrecisionIsResolvedAndLogged() {
