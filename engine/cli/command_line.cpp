@@ -3,13 +3,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
-#include "engine/base/utf8.h"
 #include "engine/base/standard_streams.h"
+#include "engine/base/utf8.h"
 #include "engine/config/fields.h"
 
 namespace lockstep::cli {
@@ -84,6 +85,51 @@ std::vector<std::string> namesOf(const CLI::App& command, bool flags) {
   return names;
 }
 
+bool has(const CLI::App& command, std::string_view option) {
+  return std::ranges::any_of(command.get_options(), [option](const CLI::Option* known) {
+    return known->check_name(std::string(option));
+  });
+}
+
+/// An option of the scripts of detectron2, mmdetection and torchvision.
+struct OtherOption {
+  std::string_view theirs;
+  std::string_view beside;  ///< an option that the commands have which the advice is for
+  std::string_view advice;
+};
+constexpr OtherOption kOtherOptions[] = {
+    {"--config-file", "--set", "give the experiment file without an option"},
+    {"--config", "--set", "give the experiment file without an option"},
+    {"--opts", "--set", "use --set KEY=VALUE, once for each key"},
+    {"--cfg-options", "--set", "use --set KEY=VALUE, once for each key"},
+    {"--eval-only", "--resume", "use lockstep-engine evaluate"},
+    {"--test-only", "--resume", "use lockstep-engine evaluate"},
+    {"--work-dir", "--output", "use --output RUN_DIR"},
+    {"--num-gpus", "--workers", "use --workers N; by default every GPU has a rank"},
+    {"--gpus", "--workers", "use --workers N; by default every GPU has a rank"},
+    {"--num-machines", "--resume",
+     "start the command on every machine, with RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT set"},
+    {"--machine-rank", "--resume", "set RANK in the environment"},
+    {"--dist-url", "--resume", "set MASTER_ADDR and MASTER_PORT in the environment"},
+    {"--input", "--images", "use --images PATH"},
+    {"--confidence-threshold", "--score", "use --score S"},
+};
+
+/// `bare`: an option without its value; "": other tools do not have it.
+std::string adviceForOption(const CLI::App& command, const std::string& bare) {
+  for (const OtherOption& option : kOtherOptions)
+    if (option.theirs == bare && has(command, option.beside)) return std::string(option.advice);
+  return {};
+}
+
+/// For a key that is given as an option or argument, as in `SOLVER.BASE_LR 0.01` and `--lr 0.01`.
+std::string adviceForKey(const CLI::App& command, const std::string& bare) {
+  const std::size_t begin = bare.find_first_not_of('-');
+  if (begin == std::string::npos || !has(command, "--set")) return {};
+  const std::string key = config::nearestKey(bare.substr(begin));
+  return key.empty() ? key : "use --set " + key + "=VALUE";
+}
+
 std::string unknownArgument(const CLI::App& command, const std::string& argument) {
   const bool isFlag = argument.starts_with("-");
   const auto names = namesOf(command, isFlag);
@@ -96,8 +142,12 @@ std::string unknownArgument(const CLI::App& command, const std::string& argument
   } else {
     text += "unknown command '" + argument + "'";
   }
+  if (const std::string advice = adviceForOption(command, bare); !advice.empty())
+    return text + ": " + advice;
   if (const std::string near = config::nearestWord(bare, names); !near.empty())
     return text + ": did you mean " + near + "?";
+  if (const std::string advice = adviceForKey(command, bare); !advice.empty())
+    return text + ": " + advice;
   return text + " (see " + fullName(command) + " --help)";
 }
 
@@ -267,7 +317,8 @@ Option Command::flag(const char* name, bool& value, const char* help) {
 }
 
 void Command::overrides(std::vector<std::string>& values, const char* example) {
-  const std::string help = std::string("Override a key: ") + example + " (may be repeated)";
+  const std::string help = std::string("Override a key: ") + example +
+                           " (may be repeated; `lockstep-engine config docs` lists all keys)";
   option("--set", values, help.c_str()).metavar("KEY=VALUE").oneValuePerOccurrence();
 }
 
@@ -281,7 +332,7 @@ int runCommandLine(int argc, const char* const* argv,
   app.set_version_flag("--version", "lockstep-engine " LOCKSTEP_VERSION);
   app.footer(
       "Exit status: 0 done, 1 failed, 2 the command line or the experiment file is wrong,\n"
-      "75 stopped on request with a checkpoint, 130 killed by a second signal.");
+      "75 stopped on request: the same command continues, 130 killed by a second signal.");
   app.formatter(std::make_shared<HelpFormatter>());
   std::function<int()> action;
   Command program(app, action);

@@ -82,9 +82,9 @@ bool isList(FieldType type);
 const std::vector<Field>& fields();
 /// Field with this dotted key, or nullptr.
 const Field* findField(std::string_view key);
-/// Nearest known dotted key (edit distance over the whole key and over its last name), or "" when
-/// none is near.
-std::string nearestKey(std::string_view key);
+/// Nearest known dotted key (edit distance over the whole key and over its last name), or that of
+/// another tool's; "" when none is near. value: what was written, or null.
+std::string nearestKey(std::string_view key, const YamlNode* value = nullptr);
 /// The same among sections and sub-sections.
 std::string nearestSection(std::string_view key);
 /// Nearest of the candidates, or "".

@@ -13,6 +13,7 @@
 #include "engine/config/evaluation_metrics.h"
 #include "engine/config/field_values.h"
 #include "engine/config/fields.h"
+#include "engine/config/other_tools.h"
 #include "engine/config/value_text.h"
 #include "engine/config/yaml_tree.h"
 
@@ -87,9 +88,9 @@ std::string missingColon(const std::string& section, const std::string& written)
 
 /// A message about a key that is not in the field table. section: dotted, "" for the top level;
 /// written: the key as in the file; value: its node, which shows whether a section or a value was
-/// meant.
-ValueError unknownKey(const std::string& section, const std::string& written,
-                      const YamlNode& value) {
+/// meant; separator: between a key and its value.
+ValueError unknownKey(const std::string& section, const std::string& written, const YamlNode& value,
+                      const char* separator = ": ") {
   if (written == "<<") {
     return {
         "merge keys are not supported in experiment files: write the keys here, or share them with "
@@ -106,8 +107,12 @@ ValueError unknownKey(const std::string& section, const std::string& written,
                 ":' and below it '" + written.substr(dot + 1) + ":'",
             {}};
   }
+  if (const auto here = keyHere(key, &value))
+    return {"unknown key; " + here->text(separator), here->key};
+  if (isDetectron2Key(key))
+    return {"unknown key; remove it: detectron2's key has no counterpart here", {}};
   const bool isMap = value.kind == YamlNode::Kind::Map;
-  std::string nearest = isMap ? nearestSection(key) : nearestKey(key);
+  std::string nearest = isMap ? nearestSection(key) : nearestKey(key, &value);
   if (nearest.empty()) nearest = isMap ? nearestKey(key) : nearestSection(key);
   if (nearest.empty()) {
     const std::string where = section.empty() ? "the top level" : section;
@@ -267,6 +272,8 @@ class Loader {
     const Field* field = findField(key);
     if (field != nullptr && !isDotted) {
       applyValue(source, *field, keyNode, value);
+    } else if (isSectionOfDetectron2(key, value)) {
+      applyMap(source, value, key);
     } else if (!isSection(key) || isDotted) {
       addIssue(source, keyNode.begin, shortened(key),
                unknownKey(section, shortened(keyNode.text), value));
@@ -278,6 +285,13 @@ class Loader {
       addIssue(source, value.begin, key,
                {describeKind(value) + "; expected a section with the keys " + keysOf(key), {}});
     }
+  }
+
+  /// Each of its keys is an issue.
+  static bool isSectionOfDetectron2(const std::string& key, const YamlNode& value) {
+    if (value.kind != YamlNode::Kind::Map || !isDetectron2Key(key)) return false;
+    const auto here = keyHere(key);
+    return !here || here->advice.empty();
   }
 
   void applyValue(const Source& source, const Field& field, const YamlNode& keyNode,
@@ -293,6 +307,7 @@ class Loader {
   }
 
   ValueError assign(const Field& field, const YamlNode& value, const fs::path& folder) {
+    if (ValueError error = pythonError(field, value); !error.text.empty()) return error;
     const bool isPath = field.type == FieldType::Path && field.key != "base" &&
                         value.kind == YamlNode::Kind::Scalar && !value.text.empty();
     if (!isPath) return field.assignNode(result_.experiment, value);
@@ -319,7 +334,7 @@ class Loader {
     } else if (field == nullptr && isSection(key)) {
       error.text = "is a section; set its keys one by one: " + keysOf(key);
     } else if (field == nullptr) {
-      error = unknownOverride(key);
+      error = unknownOverride(key, override.substr(equals + 1));
     } else if (key == "base") {
       error.text = "cannot be overridden: set it in the file";
     } else {
@@ -335,11 +350,23 @@ class Loader {
     }
   }
 
-  static ValueError unknownOverride(const std::string& key) {
+  static ValueError unknownOverride(const std::string& key, const std::string& value) {
     const std::size_t dot = key.rfind('.');
     const bool isInSection = dot != std::string::npos && isSection(key.substr(0, dot));
-    return isInSection ? unknownKey(key.substr(0, dot), key.substr(dot + 1), {})
-                       : unknownKey("", key, {});
+    const std::string section = isInSection ? key.substr(0, dot) : "";
+    return unknownKey(section, isInSection ? key.substr(dot + 1) : key, overrideNode(value), "=");
+  }
+
+  /// The value of an unknown key.
+  static YamlNode overrideNode(const std::string& value) {
+    try {
+      return parseYamlValue(value);
+    } catch (const YamlError&) {
+      YamlNode node;
+      node.kind = YamlNode::Kind::Scalar;
+      node.text = value;
+      return node;
+    }
   }
 
   ValueError assignOverride(const Field& field, const std::string& value) {

@@ -4,19 +4,10 @@
 #include <utility>
 
 #include "engine/config/fields.h"
+#include "engine/config/other_tools.h"
 
 namespace lockstep::config {
 namespace {
-
-/// Lower case, with _ for - and space: base-lr and BASE_LR become base_lr.
-std::string normalised(std::string_view word) {
-  std::string text(word);
-  for (char& character : text) {
-    if (character >= 'A' && character <= 'Z') character = static_cast<char>(character + 32);
-    if (character == '-' || character == ' ') character = '_';
-  }
-  return text;
-}
 
 std::string_view lastName(std::string_view key) {
   const std::size_t dot = key.rfind('.');
@@ -62,43 +53,10 @@ int keyDistance(const std::string& written, const std::string& candidate) {
   return best;
 }
 
-/// Our key for names that other tools use and that are too far for the edit distance, or "".
-std::string keyFromOtherTools(std::string_view last) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kWords{{
-      {"epochs", "solver.max_steps"},
-      {"max_epochs", "solver.max_steps"},
-      {"num_epochs", "solver.max_steps"},
-      {"iterations", "solver.max_steps"},
-      {"max_iter", "solver.max_steps"},
-      {"steps", "solver.max_steps"},
-      {"learning_rate", "solver.base_lr"},
-      {"lr0", "solver.base_lr"},
-      {"batch", "solver.batch_size"},
-      {"ims_per_batch", "solver.batch_size"},
-      {"num_workers", "dataset.loader_threads"},
-      {"amp", "runtime.precision"},
-      {"pretrained", "model.weights"},
-      {"checkpoint_period", "checkpoint.every"},
-  }};
-  for (const auto& [theirs, ours] : kWords) {
-    if (last == theirs) return std::string(ours);
-  }
-  return {};
-}
-
-/// Our key for one in a section that other tools name differently (`dataset.test`), or "".
-std::string keyInRenamedSection(std::string_view key) {
-  constexpr std::string_view kTheirs = "dataset.test";
-  const std::string written = normalised(key.substr(0, 100));
-  if (!written.starts_with(kTheirs)) return {};
-  const std::string ours = "dataset.val" + written.substr(kTheirs.size());
-  return findField(ours) != nullptr || isSection(ours) ? ours : std::string();
-}
-
-/// Our value for one that detectron2 or PyTorch use and that is too far for the edit distance, or
-/// near another one; "" if it is not among the candidates.
+/// Our value for one that detectron2, PyTorch or Lightning use and that is too far for the edit
+/// distance, or near another one; "" if it is not among the candidates.
 std::string valueFromOtherTools(std::string_view word, const std::vector<std::string>& candidates) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kWords{{
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kWords{{
       {"gpu", "cuda"},
       {"bn", "batch"},
       {"gn", "group"},
@@ -116,6 +74,13 @@ std::string valueFromOtherTools(std::string_view word, const std::vector<std::st
       {"bfloat16", "bf16"},
       {"float32", "fp32"},
       {"float", "fp32"},
+      {"amp", "auto"},
+      {"mixed", "auto"},
+      {"16", "fp16"},
+      {"16_mixed", "fp16"},
+      {"bf16_mixed", "bf16"},
+      {"32", "fp32"},
+      {"32_true", "fp32"},
   }};
   for (const auto& [theirs, ours] : kWords) {
     if (word != theirs) continue;
@@ -126,7 +91,7 @@ std::string valueFromOtherTools(std::string_view word, const std::vector<std::st
 }
 
 std::string nearestOf(std::string_view key, const std::vector<std::string>& candidates) {
-  const std::string written = normalised(key.substr(0, 100));
+  const std::string written = normalisedKey(key.substr(0, 100));
   std::string nearest;
   int least = kFar, leastWhole = kFar;
   for (const std::string& candidate : candidates) {
@@ -143,16 +108,16 @@ std::string nearestOf(std::string_view key, const std::vector<std::string>& cand
 
 }  // namespace
 
-std::string nearestKey(std::string_view key) {
-  if (std::string ours = keyInRenamedSection(key); !ours.empty()) return ours;
+std::string nearestKey(std::string_view key, const YamlNode* value) {
+  if (const auto here = keyHere(key, value); here && here->advice.empty()) return here->key;
   std::vector<std::string> candidates;
   for (const Field& field : fields()) candidates.push_back(field.key);
   const std::string nearest = nearestOf(key, candidates);
-  return nearest.empty() ? keyFromOtherTools(lastName(normalised(key.substr(0, 100)))) : nearest;
+  return nearest.empty() ? keyHereByLastName(key) : nearest;
 }
 
 std::string nearestSection(std::string_view key) {
-  if (std::string ours = keyInRenamedSection(key); !ours.empty()) return ours;
+  if (const auto here = keyHere(key); here && isSection(here->key)) return here->key;
   std::vector<std::string> candidates;
   for (const Field& field : fields()) {
     for (std::size_t dot = field.key.find('.'); dot != std::string::npos;
@@ -167,12 +132,12 @@ std::string nearestSection(std::string_view key) {
 }
 
 std::string nearestWord(std::string_view word, const std::vector<std::string>& candidates) {
-  const std::string written = normalised(word.substr(0, 100));
+  const std::string written = normalisedKey(word.substr(0, 100));
   if (std::string ours = valueFromOtherTools(written, candidates); !ours.empty()) return ours;
   std::string nearest;
   int least = maxEdits(word) + 1;
   for (const std::string& candidate : candidates) {
-    const int distance = editDistance(written, normalised(candidate));
+    const int distance = editDistance(written, normalisedKey(candidate));
     if (distance >= least) continue;
     least = distance;
     nearest = candidate;
@@ -180,7 +145,7 @@ std::string nearestWord(std::string_view word, const std::vector<std::string>& c
   if (!nearest.empty() || written.empty()) return nearest;
   const auto tail =
       std::find_if(candidates.begin(), candidates.end(), [&](const std::string& candidate) {
-        return normalised(candidate).ends_with("/" + written);  // AP means segm/AP
+        return normalisedKey(candidate).ends_with("/" + written);  // AP means segm/AP
       });
   return tail == candidates.end() ? std::string() : *tail;
 }

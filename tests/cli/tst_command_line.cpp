@@ -62,7 +62,20 @@ class TstCommandLine : public QObject {
     row("train", 2, "give an experiment file or a run folder");
     row("train nowhere.yaml", 2, "nowhere.yaml: no such experiment file or run folder");
     row("train experiment.yaml --ouput x", 2, "unknown option --ouput: did you mean --output?");
-    row("train experiment.yaml extra", 2, "unexpected argument 'extra'");
+    row("train experiment.yaml extra", 2, "unexpected argument 'extra' (see ");
+    row("train --config-file experiment.yaml --num-gpus 2", 2,
+        "unknown option --config-file: give the experiment file without an option");
+    row("train experiment.yaml --num-gpus=2", 2, "unknown option --num-gpus: use --workers N");
+    row("train experiment.yaml --eval-only", 2, "--eval-only: use lockstep-engine evaluate");
+    row("train experiment.yaml --opts SOLVER.BASE_LR 0.1", 2,
+        "--opts: use --set KEY=VALUE, once for each key");
+    row("train experiment.yaml --dist-url tcp://a:1", 2, "MASTER_ADDR and MASTER_PORT");
+    row("train experiment.yaml SOLVER.BASE_LR 0.1", 2,
+        "unexpected argument 'SOLVER.BASE_LR': use --set solver.base_lr=VALUE");
+    row("train experiment.yaml --lr 0.1", 2, "unknown option --lr: use --set solver.base_lr=VALUE");
+    row("metrics run --num-gpus 2", 2, "unknown option --num-gpus (see ");
+    row("train experiment.yaml --set SOLVER.BASE_LR=0.1", 2,
+        "--set: SOLVER.BASE_LR: unknown key; did you mean solver.base_lr=0.1?");
     row("train experiment.yaml --set", 2, "--set: give a value");
     row("train experiment.yaml --set solver.bse_lr=1", 2, "solver.base_lr");
     row("train experiment.yaml --set runtime.device=cuda", 2, "runtime.device");
@@ -92,7 +105,11 @@ class TstCommandLine : public QObject {
     row("train --replay gone.json", 2, "--replay gone.json: no such file");
     row("train --replay broken.yaml", 1, "broken.yaml: ");
     row("train experiment.yaml --workers 3", 2,
-        "2 images cannot be divided evenly among 3 ranks x solver.accumulate: 1");
+        "2 images cannot be divided evenly among 3 ranks x solver.accumulate: 1; the smallest "
+        "batch size is 3");
+    row("train experiment.yaml --workers 2 --set solver.batch_size=5", 2,
+        "5 images cannot be divided evenly among 2 ranks x solver.accumulate: 1; the nearest batch "
+        "sizes are 4 and 6");
     row("train experiment.yaml --set runtime.workers=4", 2, "divided evenly among 4 ranks");
     row("train experiment.yaml --workers 2 --set runtime.devices=[0]", 2,
         "runtime.devices: lists 1 for 2 ranks");
@@ -270,6 +287,7 @@ class TstCommandLine : public QObject {
     QVERIFY2(contains(evaluate, "(default: val, ") && contains(evaluate, "(requires --out)"),
              evaluate.c_str());
     QVERIFY2(contains(help("dataset shapes --help"), "(default: 1)"), "--seed");
+    QVERIFY2(contains(help("train --help"), "lockstep-engine config docs"), "--set");
     QVERIFY2(!contains(help("coco-eval --help"), "Needs:"), "CLI11's own text");
   }
 

@@ -48,6 +48,18 @@ class TstSagemaker : public QObject {
     row(R"({"solver": {"schedule": "cosine", "clip_grad_norm": 10}})",
         {"solver.schedule=cosine", "solver.clip_grad_norm=10"});
     row("{\"name\": \"droplets: #3\"}", {"name=\"droplets: #3\""});
+    row(R"x({"solver.milestones": "(100, 200)", "augment.min_size": "(800,)"})x",
+        {"solver.milestones=[100, 200]", "augment.min_size=[800]"});
+    row(R"({"opts": "solver.max_steps 200 solver.base_lr=0.01"})",
+        {"solver.max_steps=200", "solver.base_lr=0.01"});
+    row("{\"opts\": \"\\\"SOLVER.IMS_PER_BATCH 2 SOLVER.BASE_LR 0.9999\\\"\"}",
+        {"SOLVER.IMS_PER_BATCH=2", "SOLVER.BASE_LR=0.9999"});
+    row(R"({"opts": ["solver.nesterov", true, "augment.min_size", [256, 320]]})",
+        {"solver.nesterov=true", "augment.min_size=[256, 320]"});
+    row(R"({"opts": "solver.milestones (100, 200) name 'a b' model.weights None"})",
+        {"solver.milestones=[100, 200]", "name=a b", "model.weights=null"});
+    row(R"({"opts": {"solver": {"gamma": 0.5}}})", {"solver.gamma=0.5"});
+    row(R"({"opts": ""})", {});
     row(R"({"sagemaker_region": "x", "_tuning_objective_metric": "y", "solver.gamma": "0.5"})",
         {"solver.gamma=0.5"});
   }
@@ -60,6 +72,32 @@ class TstSagemaker : public QObject {
     const auto ended = bench.train();
     QVERIFY2(ended.status == 0, ended.err.c_str());
     QCOMPARE(bench.settings(), settings);
+  }
+
+  void hyperparametersOfDetectron2AreRefusedWithTheirNameHere_data() {
+    QTest::addColumn<QByteArray>("hyperparameters");
+    QTest::addColumn<QByteArray>("expected");
+    QTest::newRow("config-file") << QByteArray(R"({"config-file": "a.yaml"})")
+                                 << QByteArray(
+                                        "config-file: no such hyperparameter; name the "
+                                        "experiment by the hyperparameter `config`");
+    QTest::newRow("eval-only") << QByteArray(R"({"eval-only": "True"})")
+                               << QByteArray("use the hyperparameter `eval_only`");
+    QTest::newRow("resume") << QByteArray(R"({"resume": "True"})")
+                            << QByteArray("resume: no such hyperparameter; remove it");
+    QTest::newRow("opts") << QByteArray(R"({"opts": "solver.gamma"})")
+                          << QByteArray("opts: solver.gamma has no value");
+  }
+  void hyperparametersOfDetectron2AreRefusedWithTheirNameHere() {
+    QFETCH(QByteArray, hyperparameters);
+    QFETCH(QByteArray, expected);
+    SageMaker bench;
+    bench.channel("config", {"a.yaml"});
+    bench.write("ml/input/config/hyperparameters.json", hyperparameters.toStdString());
+    const auto ended = bench.train();
+    QCOMPARE(ended.status, 2);
+    QVERIFY2(contains(ended.err, expected.toStdString()), ended.err.c_str());
+    QVERIFY(contains(bench.read("ml/output/failure"), expected.toStdString()));
   }
 
   void channelsBecomeTheDataset_data() {
