@@ -45,6 +45,7 @@ bool isNameOrPath(const std::string& key) {
 
 DifferenceLine compareConfigurations(const Layout& left, const Layout& right) {
   std::string list;
+  bool differsInThreads = false;
   const int ranks = run_folder::readRunInfo(left).ranks,
             otherRanks = run_folder::readRunInfo(right).ranks;
   if (ranks != otherRanks)
@@ -52,8 +53,10 @@ DifferenceLine compareConfigurations(const Layout& left, const Layout& right) {
   for (const config::ConfigDifference& change : config::difference(
            run_folder::readRunExperiment(left), run_folder::readRunExperiment(right))) {
     if (isNameOrPath(change.key)) continue;
+    differsInThreads = differsInThreads || change.key == "runtime.cpu_threads";
     list += (list.empty() ? "" : ", ") + change.key + ": " + change.left + " -> " + change.right;
   }
+  if (differsInThreads) list += "; cpu_threads differ, and with them the last bits of a CPU's sums";
   return list.empty() ? same("configuration", "all keys but names and paths")
                       : different("configuration", list);
 }
@@ -196,6 +199,19 @@ bool isSameProgress(const Layout& left, const Layout& right, std::int64_t step) 
          ours.lacksEvaluation == theirs.lacksEvaluation;
 }
 
+/// When runs of one configuration were resumed with other threads, or by other ranks.
+std::string machineDifference(const Layout& left, const Layout& right, std::int64_t step) {
+  const auto ours = run_folder::readTrainingState(left.checkpoint(step)),
+             theirs = run_folder::readTrainingState(right.checkpoint(step));
+  const auto text = [](const char* what, int one, int other) {
+    return one == other ? std::string()
+                        : std::string("; ") + what + " differ there, " + std::to_string(one) +
+                              " and " + std::to_string(other);
+  };
+  return text("cpu_threads", ours.cpuThreads, theirs.cpuThreads) +
+         text("ranks", ours.workers, theirs.workers);
+}
+
 /// Of the checkpoints that both have; one that only one has is a difference, too.
 DifferenceLine compareWeights(const Layout& left, const Layout& right, ComparedWeights compared) {
   const bool isAll = compared == ComparedWeights::All;
@@ -217,7 +233,8 @@ DifferenceLine compareWeights(const Layout& left, const Layout& right, ComparedW
                                       counted(steps.size(), "common checkpoint") + ": " + file +
                                       ": " + found.first + " " + found.how + " (" +
                                       std::to_string(found.different) + " of " +
-                                      counted(found.tensors, "tensor") + ")");
+                                      counted(found.tensors, "tensor") + ")" +
+                                      machineDifference(left, right, step));
     }
     if (!isSameProgress(left, right, step))
       return different("weights", "state.json of step " + std::to_string(step) + " differs");

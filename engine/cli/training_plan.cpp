@@ -321,7 +321,11 @@ TrainingPlan planResumed(const TrainOptions& options, const fs::path& folder,
     point.isDataChanged = !other.empty();
     if (point.isDataChanged) notes.push_back(std::move(other));
   }
-  std::string finished;
+  std::string finished, bitsDifference;
+  if (point.step > 0) {
+    bitsDifference = run_folder::bitsDifference(
+        run_folder::readTrainingState(layout.checkpoint(point.step)), training.experiment.runtime);
+  }
   std::optional<protocol::RunError> unexpectedExit;
   if (const auto before = infoBefore(layout, notes)) {
     unexpectedExit = run_folder::unexpectedExit(*before);
@@ -343,6 +347,7 @@ TrainingPlan planResumed(const TrainOptions& options, const fs::path& folder,
                     std::move(lock),
                     std::move(finished)};
   plan.setup.unexpectedExit = std::move(unexpectedExit);
+  plan.setup.bitsDifference = std::move(bitsDifference);
   if (plan.finished.empty()) writeFolder(plan.setup, training.source);
   return plan;
 }

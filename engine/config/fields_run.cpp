@@ -132,11 +132,13 @@ void addRuntimeFields(FieldTable& table) {
   runtime.flag(
       "deterministic", &RuntimeConfig::deterministic,
       "Restrict cuDNN, cuBLAS and NCCL to deterministic algorithms: the same bits in every "
-      "run, at some cost of speed. On a CPU training is always deterministic.");
+      "run, at some cost of speed. On a CPU training is always deterministic. Both hold for the "
+      "same number of ranks, kind of machine and, on a CPU, runtime.cpu_threads.");
   runtime.integer("seed", &RuntimeConfig::seed, between(0, 9007199254740992.0), "",
                   "Random seed of initialization, data order, augmentation and sampling.");
   runtime.integer("cpu_threads", &RuntimeConfig::cpuThreads, between(0, 1024), "threads",
-                  "Compute (intra-op) threads per rank; 0: the cores divided among the ranks.");
+                  "Compute (intra-op) threads per rank; 0: the cores of the machine divided among "
+                  "its ranks. Another number changes the last bits of a CPU's sums.");
   runtime.flag(
       "cuda_graphs", &RuntimeConfig::cudaGraphs,
       "Capture backbone, FPN and RPN head as a CUDA graph for each padded size of a batch "

@@ -10,6 +10,7 @@
 #include "engine/base/crc32c.h"
 #include "engine/base/error.h"
 #include "engine/base/input_file.h"
+#include "engine/base/number_text.h"
 #include "engine/base/shortened_text.h"
 #include "engine/config/losses.h"
 #include "engine/protocol/members.h"
@@ -37,6 +38,14 @@ using protocol::MemberReader;
 using protocol::MemberWriter;
 
 constexpr int kStateFormat = 1;
+
+/// `2 ranks of 1 thread on the CPU`, `2 ranks on GPUs`
+std::string ranksText(int ranks, int threads, bool isCpu) {
+  const std::string count = base::counted(static_cast<std::uint64_t>(ranks), "rank");
+  return isCpu ? count + " of " + base::counted(static_cast<std::uint64_t>(threads), "thread") +
+                     " on the CPU"
+               : count + " on GPUs";
+}
 
 fs::path stateFile(const fs::path& checkpointFolder) { return checkpointFolder / "state.json"; }
 
@@ -154,6 +163,18 @@ TrainingState decodeTrainingState(const std::string& text, const std::string& wh
     }
   }
   return state;
+}
+
+std::string bitsDifference(const TrainingState& before, const config::RuntimeConfig& now) {
+  const bool isCpu = now.device == config::Device::Cpu, wasCpu = before.device == "cpu";
+  const bool isSame = before.workers == now.workers && wasCpu == isCpu &&
+                      (!isCpu || before.cpuThreads == now.cpuThreads);
+  if (isSame || before.device.empty()) return {};
+  return "the checkpoint of step " + std::to_string(before.step) + " was trained by " +
+         ranksText(before.workers, before.cpuThreads, wasCpu) + " and is continued by " +
+         ranksText(now.workers, now.cpuThreads, isCpu) +
+         " (runtime.workers, cpu_threads, device): the bits differ from those of a run without "
+         "the interruption";
 }
 
 std::string encodeTrainingState(const TrainingState& state) {

@@ -48,7 +48,7 @@ struct TrainingState {
   std::int64_t step = 0;  ///< completed updates
   std::optional<Best> best;
   std::optional<EarlyStopState> earlyStop;
-  // Settings that a bit-identical next step needs; compared on resume.
+  // Settings that a bit-identical next step needs.
   std::int64_t seed = 1;
   int batchSize = 0;
   int accumulate = 1;
@@ -72,6 +72,10 @@ struct TrainingState {
   bool hasReachedTarget(const config::EvaluationConfig& config) const;
   bool operator==(const TrainingState&) const = default;
 };
+
+/// Why training that continues from `before` with these settings has other bits than one that was
+/// not interrupted: other ranks, another device, or other threads on a CPU. Empty: it has the same.
+std::string bitsDifference(const TrainingState& before, const config::RuntimeConfig& now);
 
 /// The text of state.json. Decoding throws Error with `where` in the message.
 std::string encodeTrainingState(const TrainingState& state);

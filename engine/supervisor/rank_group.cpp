@@ -120,6 +120,12 @@ std::vector<pid_t> RankGroup::pids() const {
 
 bool RankGroup::isRunning() const { return std::ranges::any_of(ranks_, &Rank::isRunning); }
 
+bool RankGroup::hasJoined() const {
+  return std::ranges::any_of(ranks_, [](const Rank& rank) {
+    return rank.watch.hadHeartbeat() && rank.watch.last().phase != protocol::Phase::Joining;
+  });
+}
+
 void RankGroup::handle(Rank& rank, const protocol::WorkerMessage& message) {
   const auto now = Clock::now();
   if (const auto* heartbeat = std::get_if<protocol::Heartbeat>(&message)) {

@@ -26,7 +26,8 @@ struct RankGroupSetup {
   std::function<std::filesystem::path(int rank)> logOf;
 };
 
-/// How a group ended. Neither finished nor failed: it was killed on request.
+/// How a group ended. Neither finished nor failed: it was killed on request, in the rendezvous by a
+/// first one.
 struct RankGroupEnd {
   std::optional<protocol::Finished> finished;  ///< of rank 0; elsewhere of the first rank here
   std::optional<RankFailure> failure;
@@ -62,6 +63,11 @@ class RankGroup {
   /// To be called after SIGCHLD.
   void reap();
   bool isRunning() const;
+  /// Whether a rank here has left the rendezvous. Until then it takes no request: it may wait for a
+  /// rank that never comes.
+  bool hasJoined() const;
+  /// Whether every rank here is being ended.
+  bool isEnding() const { return isEnding_; }
 
   /// Of the ranks that run here.
   std::vector<pid_t> pids() const;

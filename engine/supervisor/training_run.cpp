@@ -126,6 +126,7 @@ void TrainingRun::recordStart() {
          std::to_string(setup_.resume->step) + " earlier steps; curves have a gap there");
   }
   restoreSocket();
+  if (!setup_.bitsDifference.empty()) warn(setup_.bitsDifference);
   for (const std::string& line : setup_.resumeLines) {
     log_.write("engine", line);
     recorder_.recordLog(base::LogLevel::Info, line);
@@ -192,7 +193,7 @@ void TrainingRun::stopOnSignal(const StopSignal& signal) {
   if (checkpoints_.isRetrying() && !control_.isRunning()) return checkpoints_.stopRetrying();
   const std::string name = signalName(signal.number);
   if (!control_.stopRequested) return requestStop(name);
-  if (!control_.isRunning()) return;
+  if (!control_.isRunning() || control_.ranks->isEnding()) return;
   if (!signal.isRepeated) {
     log_.write("engine", name + ": already stopping; a second signal kills");
     return;
@@ -208,6 +209,10 @@ void TrainingRun::requestStop(const std::string& reason) {
   control_.stopRequested = true;
   if (turn_.isWaiting()) return cancel(reason);
   if (control_.isRestarting()) return stopInsteadOfRestart();
+  if (!control_.ranks->hasJoined()) {
+    log_.write("engine", "stopping before the ranks have joined (" + reason + ")");
+    return control_.ranks->kill();
+  }
   const std::string what = setup_.info.isRangeTest ? "stopping the learning-rate range test"
                                                    : "stopping with a checkpoint";
   log_.write("engine", what + " (" + reason + "); a second signal kills");

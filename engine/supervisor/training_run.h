@@ -40,6 +40,7 @@ struct TrainingSetup {
   LocalRanks ranks{};
   double checkpointPatience = 60;  ///< seconds for which a refused last checkpoint is tried again
   std::optional<protocol::RunError> unexpectedExit{};  ///< of the attempt before; its log lacks it
+  std::string bitsDifference{};  ///< why a resumed run has other bits than one without a break
 };
 
 /// Runs one training from its start to its end: starts and watches the ranks, restarts them where

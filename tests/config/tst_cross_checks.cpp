@@ -41,7 +41,17 @@ class TstCrossChecks : public QObject {
     row("milestones of two units cannot be compared", "solver: {milestones: [5000, 1 epoch]}", "");
     row("micro-batches do not divide the batch", "solver: {batch_size: 10, accumulate: 4}",
         "a.yaml:1:22: solver.batch_size: 10 images cannot be divided evenly into "
-        "solver.accumulate: 4 micro-batches");
+        "solver.accumulate: 4 micro-batches; the nearest batch sizes are 8 and 12");
+    row("fewer images than micro-batches", "solver: {batch_size: 2, accumulate: 4}",
+        "a.yaml:1:22: solver.batch_size: 2 images cannot be divided evenly into "
+        "solver.accumulate: 4 micro-batches; the smallest batch size is 4");
+    row("settings of GPUs on the CPU",
+        "runtime: {device: cpu, devices: [0, 2], cuda_graphs: true, precision: tf32}",
+        "a.yaml:1:33: runtime.devices: warning: [0, 2] is ignored: the device is the CPU\n"
+        "a.yaml:1:54: runtime.cuda_graphs: warning: true is ignored: the device is the CPU\n"
+        "a.yaml:1:71: runtime.precision: warning: tf32 is fp32 here: the device is the CPU");
+    row("settings of GPUs with device: auto",
+        "runtime: {devices: [0, 2], cuda_graphs: true, precision: tf32}", "");
     row("background above foreground", "model: {rpn: {bg_iou: 0.8}}",
         "a.yaml:1:23: model.rpn.bg_iou: 0.8 is above model.rpn.fg_iou, 0.7: nothing can be both "
         "foreground and background");
@@ -235,17 +245,6 @@ class TstCrossChecks : public QObject {
                 .starts_with("--set: evaluation.early_stop.metric: loss_mask is never measured"));
   }
 
-  void aTensorNameThatIsNoRegexIsAnError() {
-    QFETCH(QString, pattern);
-    QFETCH(QString, message);
-    const auto loaded = config::loadExperimentText(
-        "", "a.yaml", {"monitor.tensor_stats_include=['" + pattern.toStdString() + "']"});
-    QVERIFY(loaded.hasErrors());
-    QCOMPARE(QString::fromStdString(tests::issueLines(loaded)),
-             QStringLiteral("--set: monitor.tensor_stats_include: ") + message);
-  }
-
-  void anImpossibleEarlyStopIsAnError_data() {
   void aTensorNameThatIsNoRegexIsAnError_data() {
     QTest::addColumn<QString>("pattern");
     QTest::addColumn<QString>("message");
@@ -259,6 +258,17 @@ class TstCrossChecks : public QObject {
                                      "…' is not a valid regular expression: parentheses "
                                      "are too deeply nested (at character 251)");
   }
+  void aTensorNameThatIsNoRegexIsAnError() {
+    QFETCH(QString, pattern);
+    QFETCH(QString, message);
+    const auto loaded = config::loadExperimentText(
+        "", "a.yaml", {"monitor.tensor_stats_include=['" + pattern.toStdString() + "']"});
+    QVERIFY(loaded.hasErrors());
+    QCOMPARE(QString::fromStdString(tests::issueLines(loaded)),
+             QStringLiteral("--set: monitor.tensor_stats_include: ") + message);
+  }
+
+  void anImpossibleEarlyStopIsAnError_data() {
     QTest::addColumn<QString>("evaluation");
     QTest::addColumn<QString>("message");
     const auto row = [](const char* evaluation, const char* message) {

@@ -43,6 +43,46 @@ class TstTrainingState : public QObject {
     layout_ = std::make_unique<Layout>(folder_->path().toStdString());
   }
 
+  void otherBitsHaveAReason_data() {
+    QTest::addColumn<int>("workers");
+    QTest::addColumn<int>("threads");
+    QTest::addColumn<bool>("onCpu");
+    QTest::addColumn<QString>("expected");
+    QTest::newRow("same") << 2 << 3 << true << "";
+    QTest::newRow("threads") << 2 << 1 << true
+                             << "by 2 ranks of 3 threads on the CPU and is continued by 2 ranks of "
+                                "1 thread on the CPU";
+    QTest::newRow("ranks") << 1 << 3 << true << "is continued by 1 rank of 3 threads on the CPU";
+    QTest::newRow("device") << 2 << 3 << false << "is continued by 2 ranks on GPUs";
+  }
+  void otherBitsHaveAReason() {
+    QFETCH(int, workers);
+    QFETCH(int, threads);
+    QFETCH(bool, onCpu);
+    QFETCH(QString, expected);
+    TrainingState before = someState(4);
+    before.workers = 2;
+    before.cpuThreads = 3;
+    config::RuntimeConfig now;
+    now.workers = workers;
+    now.cpuThreads = threads;
+    now.device = onCpu ? config::Device::Cpu : config::Device::Cuda;
+    const QString text = QString::fromStdString(bitsDifference(before, now));
+    QCOMPARE(text.isEmpty(), expected.isEmpty());
+    QVERIFY2(text.contains(expected), qPrintable(text));
+  }
+
+  /// Their threads compute nothing that training depends on.
+  void threadsOfRanksOnGpusMakeNoDifference() {
+    TrainingState before = someState(4);
+    before.device = "cuda";
+    config::RuntimeConfig now;
+    now.workers = before.workers;
+    now.cpuThreads = before.cpuThreads + 1;
+    now.device = config::Device::Cuda;
+    QCOMPARE(bitsDifference(before, now), std::string());
+  }
+
   void whatIsWrittenIsRead() {
     fs::create_directories(layout_->checkpoint(1));
     TrainingState state = someState(1);

@@ -298,6 +298,9 @@ class FakeWorker {
     run_folder::TrainingState state;
     state.step = step;
     state.best = best_;
+    state.device = "cpu";
+    state.workers = job_.placement.nodes * job_.placement.localRanks;
+    state.cpuThreads = 1;
     for (const char* name : {"model.safetensors", "optimizer.safetensors"}) {
       std::ofstream(partial / name) << content;
       state.files.push_back(
