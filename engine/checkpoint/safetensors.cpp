@@ -35,6 +35,7 @@ constexpr std::uint64_t kAlignment = 8;
 constexpr int kMaxHeaderDepth = 3;  // {name: {shape: [ … ]}}
 constexpr int kMaxDimensions = 16;
 constexpr std::size_t kMaxListed = 1000;
+constexpr std::size_t kMaxTensors = 10'000;  // the parser takes their square of time
 
 struct ElementType {
   const char* name;
@@ -120,7 +121,7 @@ struct Entry {
   std::uint64_t begin = 0, end = 0;  ///< bytes after the header
 };
 
-/// Parses the header; rejects duplicate names, deep nesting and long lists.
+/// Parses the header; rejects duplicate names, deep nesting, long lists and many tensors.
 Json parseHeader(const std::string& text, const std::filesystem::path& file) {
   using Event = Json::parse_event_t;
   std::set<std::string> names;
@@ -133,6 +134,8 @@ Json parseHeader(const std::string& text, const std::filesystem::path& file) {
       fail(file, "the header has a list that is too long");
     if (event == Event::key && depth == 1 && !names.insert(parsed.get<std::string>()).second)
       fail(file, "tensor '" + shortened(parsed.get<std::string>()) + "' is duplicated");
+    if (names.size() > kMaxTensors)
+      fail(file, "the header has over " + std::to_string(kMaxTensors) + " tensors");
     return true;
   };
   try {

@@ -24,9 +24,9 @@ struct SafetensorsFile {
 };
 
 /// Reads a safetensors file (F64 F32 F16 BF16 I64 I32 I16 I8 U8 BOOL). Validates untrusted input:
-/// throws Error, one line with the file and the tensor, for a header that is too long, invalid JSON
-/// or incomplete, an unknown dtype, a shape that does not match the byte count, offsets outside the
-/// file, overlaps and gaps.
+/// throws Error, one line with the file and the tensor, for a header that is too long, has over
+/// 10,000 tensors, is invalid JSON or incomplete, an unknown dtype, a shape that does not match the
+/// byte count, offsets outside the file, overlaps and gaps.
 SafetensorsFile readSafetensors(const std::filesystem::path& file);
 
 /// Size and checksum of a written file, to detect corruption later.

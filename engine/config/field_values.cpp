@@ -13,6 +13,9 @@
 namespace lockstep::config {
 namespace {
 
+/// One for each class is the longest that is of use.
+constexpr std::size_t kMaxListSize = 10'000;
+
 ValueError makeError(std::string text, std::string suggestion = {}) {
   if (!suggestion.empty()) text += "; did you mean " + suggestion + "?";
   return {std::move(text), std::move(suggestion)};
@@ -117,6 +120,10 @@ ValueError parseList(const Field& field, const YamlNode& node, std::vector<Value
   if (field.listSize >= 0 && node.items.size() != static_cast<std::size_t>(field.listSize)) {
     return makeError("has " + base::counted(node.items.size(), "value") + "; expected " +
                      std::to_string(field.listSize));
+  }
+  if (node.items.size() > kMaxListSize) {
+    return makeError("has " + base::counted(node.items.size(), "value") + "; at most " +
+                     std::to_string(kMaxListSize) + " are supported");
   }
   if (node.items.empty() && !field.mayBeEmpty)
     return makeError("is an empty list; give one value or more");

@@ -48,6 +48,11 @@ class SpanFinder {
 
   std::size_t columnOf(std::size_t place) const { return place - lineBegin(place); }
 
+  /// For the items of a list or map. In brackets there are no block scalars, which alone need it.
+  std::size_t indentOf(const YamlNode& parent, std::size_t place) const {
+    return parent.isFlow ? 0 : columnOf(place);
+  }
+
   /// First byte at or after `place` that is no space, not in a comment and not in `also`.
   std::size_t skip(std::size_t place, std::string_view also = {}) const {
     while (place < text_.size()) {
@@ -139,7 +144,7 @@ class SpanFinder {
       } else if (at(skip(from)) == '-') {
         from = skip(from) + 1;
       }
-      find(item, columnOf(node.begin), from);
+      find(item, indentOf(node, node.begin), from);
       from = std::max(from, item.end);
     }
     node.end = node.isFlow ? closingBracket(from, ']') : from;
@@ -154,7 +159,7 @@ class SpanFinder {
       if (index == 0 && !hasBraces) node.begin = key.begin;
       const std::size_t colon = skip(key.end);
       from = at(colon) == ':' ? colon + 1 : key.end;
-      find(node.items[index], columnOf(key.begin), from);
+      find(node.items[index], indentOf(node, key.begin), from);
       from = std::max(from, node.items[index].end);
     }
     node.end = hasBraces ? closingBracket(from, '}') : from;

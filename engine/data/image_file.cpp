@@ -10,6 +10,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/base/input_file.h"
+#include "engine/base/shortened_text.h"
 #include "engine/coco/masks/orientation.h"
 #include "engine/data/bad_image.h"
 #include "engine/data/displayed_image.h"
@@ -39,7 +40,7 @@ struct SourceFile {
   bool isAnnotated = false;
 
   UnreadableImage error(const std::string& reason, const std::string& remedy) const {
-    return UnreadableImage(file.string() + ": " + reason + "; " + remedy +
+    return UnreadableImage(base::shortenedPath(file.string()) + ": " + reason + "; " + remedy +
                            (isAnnotated ? ", or remove the image from the annotations" : ""));
   }
 };

@@ -155,10 +155,13 @@ std::vector<Finding> entryFaults(const PartData& part) {
   std::vector<Finding> found;
   for (const coco::EntryError& error : part.content.errors) {
     if (error.isConsequence) continue;
-    const bool isNamed =
-        error.annotationId || (error.imageId && error.table == coco::EntryTable::Images);
-    Finding fault = part.finding(kindOfFault(error.fault),
-                                 isNamed ? error.what : error.where + ": " + error.what);
+    // An image that an annotation without an id is of is not at fault.
+    const bool isOfAnnotation = error.table == coco::EntryTable::Annotations;
+    const std::string prefix = error.annotationId ? ""
+                               : !error.imageId   ? error.where + ": "
+                               : isOfAnnotation   ? "an annotation: "
+                                                  : "";
+    Finding fault = part.finding(kindOfFault(error.fault), prefix + error.what);
     fault.imageId = error.imageId;
     fault.annotationId = error.annotationId;
     fault.byte = error.byte;

@@ -186,6 +186,11 @@ class TstSafetensors : public QObject {
                   R"("a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})",
                   4),
         "'a' is duplicated");
+    std::string many;
+    for (int i = 0; i <= 10000; ++i)
+      many += (i == 0 ? "{\"" : ",\"") + std::to_string(i) +
+              "\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]}";
+    row("many tensors", fileBytes(many + "}", 0), "the header has over 10000 tensors");
     row("no object", fileBytes(R"({"a":7})", 0), "not described by an object");
     row("metadata list", fileBytes(R"({"__metadata__":[]})", 0), "__metadata__");
     row("metadata number", fileBytes(R"({"__metadata__":{"a":1}})", 0), "'a' is not a string");

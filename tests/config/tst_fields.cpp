@@ -245,6 +245,10 @@ class TstFields : public QObject {
         "800 is not a list; expected a list, such as [800]; did you mean [800]?");
     row("augment.min_size", "[]", "is an empty list; give one value or more");
     row("augment.min_size", "[800, 0]", "value 2: 0 is not in 1 … 16384");
+    QTest::newRow("a long list") << QStringLiteral("augment.min_size")
+                                 << QStringLiteral("[800%1]").arg(
+                                        QStringLiteral(",800").repeated(10000))
+                                 << QStringLiteral("has 10001 values; at most 10000 are supported");
     row("model.anchors.sizes", "[32, 64]", "has 2 values; expected 5");
     row("dataset.channels", "rgb", "rgb is not a list; expected a list, such as [0, 1], or auto");
     row("dataset.channels", "0, 1",

@@ -1,7 +1,10 @@
 #include <QTemporaryDir>
 #include <QTest>
+#include <nlohmann/json.hpp>
 
+#include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/run_folder/safetensors_header.h"
 #include "tests/run_folder/run_samples.h"
 #include "tests/support/test_main.h"
 
@@ -21,6 +24,7 @@ class TstWeights : public QObject {
   void aPrunedBestIsNotListed();
   void aRunWithoutCheckpointsIsReported();
   void stepsAreFoundWithoutRunJson();
+  void headersOfManyObjectsAreNotParsed();
 
  private:
   fs::path modelOf(std::int64_t step) const {
@@ -111,6 +115,21 @@ void TstWeights::stepsAreFoundWithoutRunJson() {
   QCOMPARE(resolveWeights(layout_, "last"), modelOf(600));
   QVERIFY(
       refusal("best").contains(QStringLiteral("no best checkpoint; available: last (step 600)")));
+}
+
+void TstWeights::headersOfManyObjectsAreNotParsed() {
+  const fs::path file = layout_.folder() / "hostile.safetensors";
+  const auto isParsed = [&](int tensors) {
+    std::string header = R"({"__metadata__": {"a": "b"})";
+    for (int i = 0; i < tensors; ++i) header += ",\"" + std::to_string(i) + "\": {}";
+    header += "}";
+    std::uint64_t bytes = header.size();
+    std::string text(reinterpret_cast<const char*>(&bytes), sizeof bytes);
+    base::writeFileAtomically(file, text + header);
+    return readSafetensorsHeader(file).is_object();
+  };
+  QVERIFY(isParsed(1000));
+  QVERIFY(!isParsed(20'000));
 }
 
 LOCKSTEP_TEST(TstWeights)
