@@ -4,15 +4,16 @@
 #include <utility>
 
 #include "app/controllers/engine_transport.h"
+#include "app/models/window_words.h"
 #include "engine/base/error.h"
 
 namespace lockstep::app {
 namespace {
 
 constexpr std::chrono::milliseconds kFirstDelay{50};
-/// Handled before other events have their turn: the records of a long run come at once.
-constexpr int kLinesPerTurn = 500;
 constexpr qsizetype kShownGarbageLetters = 80;
+/// Lines in a row that are no messages. A newer engine has messages of its own among others.
+constexpr int kMaxGarbageLines = 1000;
 
 }  // namespace
 
@@ -23,10 +24,6 @@ EngineLink::EngineLink(QObject* parent) : QObject(parent) {
   connect(&welcomeTimer_, &QTimer::timeout, this, &EngineLink::handleWelcomeTimeout);
   silence_.setSingleShot(true);
   connect(&silence_, &QTimer::timeout, this, &EngineLink::handleSilence);
-  moreLines_.setSingleShot(true);
-  connect(&moreLines_, &QTimer::timeout, this, [this] {
-    if (handleLines(kLinesPerTurn)) moreLines_.start(0);
-  });
 }
 
 EngineLink::~EngineLink() {
@@ -36,14 +33,17 @@ EngineLink::~EngineLink() {
 void EngineLink::connectTransport() {
   connect(transport_.get(), &EngineTransport::opened, this, [this] {
     garbage_.clear();
+    garbageLines_ = 0;
     welcomeTimer_.start(welcomeTimeout_.value_or(transport_->patience().welcome));
     Q_EMIT connected();
   });
   connect(transport_.get(), &EngineTransport::received, this, [this] {
     silence_.stop();
     isProbed_ = false;
-    if (!moreLines_.isActive() && handleLines(kLinesPerTurn)) moreLines_.start(0);
   });
+  connect(transport_.get(), &EngineTransport::lineReceived, this, &EngineLink::handleLine);
+  connect(transport_.get(), &EngineTransport::lineDropped, this,
+          [this] { noteGarbage(tr("a line of more than 1 MiB")); });
   connect(transport_.get(), &EngineTransport::closed, this, &EngineLink::handleClosed);
 }
 
@@ -72,7 +72,6 @@ void EngineLink::disconnectFromEngine() {
   retry_.stop();
   welcomeTimer_.stop();
   silence_.stop();
-  moreLines_.stop();
   setState(State::Off);
   if (transport_) transport_->close();
 }
@@ -106,8 +105,6 @@ void EngineLink::handleSilence() {
 
 void EngineLink::handleClosed(const QString& reason, bool isPermanent) {
   if (state_ == State::Off) return;
-  while (handleLines(kLinesPerTurn)) continue;  // of before
-  if (state_ == State::Off) return;
   if (isPermanent) {
     disconnectFromEngine();
     Q_EMIT failed(reason);
@@ -126,27 +123,18 @@ void EngineLink::retryLater(const QString& error) {
   welcomeTimer_.stop();
   silence_.stop();
   isProbed_ = false;
-  moreLines_.stop();
   delay_ =
       delay_.count() == 0 ? kFirstDelay : std::min(transport_->patience().maxDelay, delay_ * 2);
   retry_.start(delay_);
   setState(State::Connecting, error);
 }
 
-/// Whether there are more.
-bool EngineLink::handleLines(int atMost) {
-  std::string line;
-  for (int i = 0; i < atMost; ++i) {
-    const auto result = transport_->nextLine(line);
-    if (result == protocol::LineBuffer::Result::NeedMore) return false;
-    if (result == protocol::LineBuffer::Result::Line) {
-      handleLine(line);
-    } else if (state_ != State::Connected && garbage_.isEmpty()) {
-      garbage_ = tr("a line of more than 1 MiB");
-    }
-    if (state_ == State::Off) return false;  // a slot has disconnected
-  }
-  return true;
+/// What sends nothing but garbage is no engine.
+void EngineLink::noteGarbage(const QString& text) {
+  if (garbageLines_++ == 0) garbage_ = text;
+  if (garbageLines_ < kMaxGarbageLines) return;
+  transport_->close();
+  handleClosed(tr("it sends “%1”, which is no message").arg(garbage_), false);
 }
 
 void EngineLink::handleLine(const std::string& line) {
@@ -162,10 +150,11 @@ void EngineLink::handleLine(const std::string& line) {
     // An unknown message, such as one of a newer engine; a request must not wait for it for ever.
     if (const std::string id = protocol::requestIdOf(line); !id.empty())
       Q_EMIT refused(QString::fromStdString(id), QString::fromUtf8(error.what()));
-    if (state_ != State::Connected && garbage_.isEmpty())
-      garbage_ = QString::fromStdString(line).simplified().left(kShownGarbageLetters);
+    noteGarbage(QString::fromStdString(line).simplified().left(kShownGarbageLetters));
     return;
   }
+  garbageLines_ = 0;
+  garbage_.clear();
   if (const auto* welcome = std::get_if<protocol::Welcome>(&message)) {
     welcomeTimer_.stop();
     delay_ = std::chrono::milliseconds(0);
@@ -180,7 +169,7 @@ void EngineLink::handleLine(const std::string& line) {
     Q_EMIT answered(QString::fromStdString(ok->id),
                     answer ? QString::fromStdString(answer->path) : QString());
   } else if (const auto* error = std::get_if<protocol::ErrorReply>(&message)) {
-    Q_EMIT refused(QString::fromStdString(error->id), QString::fromStdString(error->message));
+    Q_EMIT refused(QString::fromStdString(error->id), inWindowWords(error->message));
   } else if (const auto* progress = std::get_if<protocol::RequestProgress>(&message)) {
     Q_EMIT progressed(QString::fromStdString(progress->id), progress->done, progress->of);
   } else {

@@ -71,8 +71,8 @@ class EngineLink : public QObject {
   void setState(State state, const QString& error = {});
   void connectTransport();
   void tryConnect();
-  bool handleLines(int atMost);
   void handleLine(const std::string& line);
+  void noteGarbage(const QString& text);
   void handleWelcomeTimeout();
   void handleSilence();
   void handleClosed(const QString& reason, bool isPermanent);
@@ -90,9 +90,9 @@ class EngineLink : public QObject {
   QTimer welcomeTimer_;    ///< runs from opening the transport to the welcome
   QTimer silence_;         ///< runs from a request to the next bytes
   bool isProbed_ = false;  ///< it was silent, and was asked for its state
-  QTimer moreLines_;       ///< runs while there are received lines that were not handled yet
   QString address_;
-  QString garbage_;  ///< the first line before the welcome that is no message
+  QString garbage_;  ///< the first line since the last message that is none
+  int garbageLines_ = 0;
   QString lastError_;
   State state_ = State::Off;
   std::chrono::milliseconds delay_{0};

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "app/controllers/engine_transport.h"
+#include "app/models/window_words.h"
 #include "engine/base/error.h"
 #include "engine/protocol/messages.h"
 
@@ -20,7 +21,7 @@ class EngineRequest : public QObject {
       : QObject(receiver), transport_(makeTransport(socketPath)), done_(std::move(done)) {
     connect(transport_.get(), &EngineTransport::opened, this,
             [this, request] { transport_->send(request); });
-    connect(transport_.get(), &EngineTransport::received, this, &EngineRequest::takeLines);
+    connect(transport_.get(), &EngineTransport::lineReceived, this, &EngineRequest::takeLine);
     connect(transport_.get(), &EngineTransport::closed, this, [this](const QString& why) {
       finish(QObject::tr("its engine cannot be reached: %1").arg(why));
     });
@@ -31,26 +32,15 @@ class EngineRequest : public QObject {
   void start() { transport_->open(); }
 
  private:
-  void takeLines() {
-    std::string line;
-    for (;;) {
-      const auto result = transport_->nextLine(line);
-      if (result == protocol::LineBuffer::Result::NeedMore) return;
-      if (result == protocol::LineBuffer::Result::Line && takeLine(line)) return;
-    }
-  }
-
-  /// True: it was the answer.
-  bool takeLine(const std::string& line) {
+  void takeLine(const std::string& line) {
     try {
       const auto message = protocol::decodeEngineMessage(line);
-      if (std::holds_alternative<protocol::Ok>(message)) return finish({}), true;
+      if (std::holds_alternative<protocol::Ok>(message)) return finish({});
       if (const auto* error = std::get_if<protocol::ErrorReply>(&message))
-        return finish(QString::fromStdString(error->message)), true;
+        finish(inWindowWords(error->message));
     } catch (const Error& error) {
-      return finish(QString::fromUtf8(error.what())), true;
+      finish(QString::fromUtf8(error.what()));
     }
-    return false;
   }
 
   void finish(const QString& error) {

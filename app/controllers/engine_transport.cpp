@@ -1,6 +1,8 @@
 #include "app/controllers/engine_transport.h"
 
+#include <QElapsedTimer>
 #include <QLocalSocket>
+#include <utility>
 
 #include "app/controllers/ssh_process.h"
 
@@ -9,18 +11,24 @@ namespace {
 
 using std::chrono::milliseconds;
 
+constexpr qint64 kReadBytes = 64 << 10;
+/// Lines are handed over for so long before other events have their turn: the records of a long run
+/// come at once.
+constexpr qint64 kTurnMilliseconds = 8;
+
 class LocalTransport : public EngineTransport {
  public:
   explicit LocalTransport(const QString& path) : path_(path) {
+    socket_.setReadBufferSize(16 * kReadBytes);
     connect(&socket_, &QLocalSocket::connected, this, &EngineTransport::opened);
-    connect(&socket_, &QLocalSocket::readyRead, this, [this] { receive(socket_.readAll()); });
+    connect(&socket_, &QLocalSocket::readyRead, this, [this] { handleReady(); });
     connect(
         &socket_, &QLocalSocket::errorOccurred, this, [this](QLocalSocket::LocalSocketError error) {
           if (isClosing_) return;
           const bool isPermanent = error == QLocalSocket::SocketAccessError ||
                                    error == QLocalSocket::UnsupportedSocketOperationError;
           const QString why = socket_.errorString();
-          Q_EMIT closed(
+          handleClosed(
               isPermanent
                   ? EngineTransport::tr("The engine's socket %1 cannot be used: %2").arg(path_, why)
                   : why,
@@ -39,6 +47,9 @@ class LocalTransport : public EngineTransport {
     isClosing_ = false;
   }
   void write(const QByteArray& bytes) override { socket_.write(bytes); }
+  QByteArray read(qint64 maxBytes) override {
+    return socket_.isOpen() ? socket_.read(maxBytes) : QByteArray();
+  }
 
  private:
   QString path_;
@@ -50,9 +61,9 @@ class SshTransport : public EngineTransport {
  public:
   explicit SshTransport(const RemotePlace& run) : run_(run), ssh_(run) {
     connect(&ssh_, &SshProcess::started, this, &EngineTransport::opened);
-    connect(&ssh_, &SshProcess::readyRead, this, [this] { receive(ssh_.readAll()); });
+    connect(&ssh_, &SshProcess::readyRead, this, [this] { handleReady(); });
     connect(&ssh_, &SshProcess::ended, this,
-            [this](const SshProcess::End& end) { Q_EMIT closed(end.reason, end.isPermanent); });
+            [this](const SshProcess::End& end) { handleClosed(end.reason, end.isPermanent); });
   }
 
   QString lastWords() const override { return ssh_.lastErrorLine(); }
@@ -63,6 +74,7 @@ class SshTransport : public EngineTransport {
   void start() override { ssh_.start({QStringLiteral("attach"), QStringLiteral("--"), run_.path}); }
   void stop() override { ssh_.stop(); }
   void write(const QByteArray& bytes) override { ssh_.write(bytes); }
+  QByteArray read(qint64 maxBytes) override { return ssh_.read(maxBytes); }
 
  private:
   RemotePlace run_;
@@ -71,23 +83,63 @@ class SshTransport : public EngineTransport {
 
 }  // namespace
 
+EngineTransport::EngineTransport(QObject* parent) : QObject(parent) {
+  more_.setSingleShot(true);
+  connect(&more_, &QTimer::timeout, this, &EngineTransport::handOver);
+}
+
 void EngineTransport::open() {
-  lines_ = {};
+  close();
   start();
 }
 
 void EngineTransport::close() {
-  stop();
+  ++session_;
+  more_.stop();
+  closing_.reset();
   lines_ = {};
+  stop();
 }
 
 void EngineTransport::send(const protocol::ClientMessage& message) {
   write(QByteArray::fromStdString(protocol::encode(message)) + '\n');
 }
 
-void EngineTransport::receive(const QByteArray& bytes) {
-  lines_.append({bytes.constData(), static_cast<std::size_t>(bytes.size())});
-  Q_EMIT received();
+void EngineTransport::handleReady() {
+  if (!more_.isActive()) handOver();
+}
+
+void EngineTransport::handleClosed(const QString& reason, bool isPermanent) {
+  closing_ = Closing{reason, isPermanent};
+  handleReady();
+}
+
+/// What is called may close it, and open it again.
+void EngineTransport::handOver() {
+  QElapsedTimer turn;
+  turn.start();
+  std::string line;
+  const int session = session_;
+  while (session == session_) {
+    if (turn.hasExpired(kTurnMilliseconds)) return more_.start(0);
+    switch (lines_.next(line)) {
+      case protocol::LineBuffer::Result::Line:
+        Q_EMIT lineReceived(line);
+        continue;
+      case protocol::LineBuffer::Result::TooLong:
+        Q_EMIT lineDropped();
+        continue;
+      case protocol::LineBuffer::Result::NeedMore:
+        break;
+    }
+    const QByteArray bytes = read(kReadBytes);
+    if (bytes.isEmpty()) break;
+    lines_.append({bytes.constData(), static_cast<std::size_t>(bytes.size())});
+    Q_EMIT received();
+  }
+  if (session != session_) return;
+  if (const auto closing = std::exchange(closing_, std::nullopt))
+    Q_EMIT closed(closing->reason, closing->isPermanent);
 }
 
 std::unique_ptr<EngineTransport> makeTransport(const QString& address) {

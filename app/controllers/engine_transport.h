@@ -3,28 +3,29 @@
 #include <QByteArray>
 #include <QObject>
 #include <QString>
+#include <QTimer>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "engine/protocol/messages.h"
 
 namespace lockstep::app {
 
-/// How an engine is reached: a stream of lines that can be opened again. No method blocks.
+/// How an engine is reached: a stream of lines that can be opened again. No method blocks. Lines
+/// are handed over a few at a time, and no more bytes are taken from the system than that needs.
 class EngineTransport : public QObject {
   Q_OBJECT
 
  public:
-  using QObject::QObject;
+  explicit EngineTransport(QObject* parent = nullptr);
 
   /// Emits opened, then closed; or closed alone. Lines of before are dropped.
   void open();
-  /// Emits nothing.
+  /// Emits nothing any more.
   void close();
   void send(const protocol::ClientMessage& message);
-  /// The next line that was received; also those from before it was closed by the other side.
-  protocol::LineBuffer::Result nextLine(std::string& line) { return lines_.next(line); }
   /// What the other side said beside the messages, the last line; empty: nothing.
   virtual QString lastWords() const { return {}; }
 
@@ -36,19 +37,36 @@ class EngineTransport : public QObject {
 
  Q_SIGNALS:
   void opened();
-  /// There are more lines, or a part of one.
+  /// Bytes have come, perhaps a part of a line.
   void received();
-  /// Why; `isPermanent`: another attempt would fail, too.
+  void lineReceived(const std::string& line);
+  /// A line of more than protocol::kMaxLineBytes has been dropped.
+  void lineDropped();
+  /// Why, after all lines that came before; `isPermanent`: another attempt would fail, too.
   void closed(const QString& reason, bool isPermanent);
 
  protected:
   virtual void start() = 0;
   virtual void stop() = 0;
   virtual void write(const QByteArray& bytes) = 0;
-  void receive(const QByteArray& bytes);
+  /// At most `maxBytes` of what has come; empty: there is nothing now.
+  virtual QByteArray read(qint64 maxBytes) = 0;
+  /// There is something to read.
+  void handleReady();
+  /// No more will come.
+  void handleClosed(const QString& reason, bool isPermanent);
 
  private:
+  struct Closing {
+    QString reason;
+    bool isPermanent = false;
+  };
+  void handOver();
+
   protocol::LineBuffer lines_;
+  QTimer more_;                     ///< runs while there are lines that were not handed over yet
+  std::optional<Closing> closing_;  ///< closed by the other side
+  int session_ = 0;                 ///< changes when it is opened or closed
 };
 
 /// Of a socket path, or of the address of a run on another machine (RemotePlace).

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "app/controllers/engine_link.h"
+#include "engine/run_folder/run_files.h"
 #include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {
@@ -145,6 +146,10 @@ void RemoteFiles::handlePart(const QString& id, const protocol::FilePart& part) 
     fetch.data.clear();
     return ask(0);
   }
+  if (part.bytes > run_folder::RunFiles::kMaxBytes)
+    return finish(tr("%1: its file is larger than %2 MiB")
+                      .arg(name_)
+                      .arg(run_folder::RunFiles::kMaxBytes >> 20));
   fetch.modified = part.modified;
   fetch.data.append(part.data.data(), static_cast<qsizetype>(part.data.size()));
   if (fetch.data.size() < part.bytes && !part.data.empty()) return ask(fetch.data.size());

@@ -13,10 +13,10 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::chrono::seconds kListInterval{10}, kMaxDelay{300}, kTimeLimit{60};
-constexpr qsizetype kMaxOutputBytes = 16 << 20, kShownBytes = 200;
+constexpr qsizetype kMaxOutputBytes = 16 << 20, kPartBytes = 64 << 10, kShownBytes = 200;
 
 struct Parsed {
-  std::vector<ListedRun> runs;
+  RemoteListing listing;
   QString error;
 };
 
@@ -63,14 +63,20 @@ void RemoteRuns::list() {
               QStringLiteral("--"), place_.path});
 }
 
-void RemoteRuns::read() {
-  output_ += ssh_.readAll();
-  if (output_.size() <= kMaxOutputBytes) return;
-  ssh_.stop();
-  fail(tr("its answer has more than %1 MiB").arg(kMaxOutputBytes >> 20));
+/// False: it is too much, and was stopped.
+bool RemoteRuns::read() {
+  for (QByteArray part; !(part = ssh_.read(kPartBytes)).isEmpty();) {
+    output_ += part;
+    if (output_.size() <= kMaxOutputBytes) continue;
+    ssh_.stop();
+    fail(tr("its answer has more than %1 MiB").arg(kMaxOutputBytes >> 20));
+    return false;
+  }
+  return true;
 }
 
 void RemoteRuns::handleEnd(const SshProcess::End& end) {
+  if (!read()) return;
   limit_.stop();
   const bool isDone = end.status == static_cast<int>(ExitStatus::Done);
   isRun_ = place_.isPackedRun() ||
@@ -87,8 +93,9 @@ void RemoteRuns::parse() {
        notes = run_folder::fs::path(notesFile_.toStdString())]() -> Parsed {
         try {
           Parsed parsed{
-              isRun ? std::vector{parsePackedRun(json, place)} : parseRemoteRuns(json, place), {}};
-          takeOwnNotes(parsed.runs, notes);
+              isRun ? RemoteListing{{parsePackedRun(json, place)}} : parseRemoteRuns(json, place),
+              {}};
+          takeOwnNotes(parsed.listing.runs, notes);
           return parsed;
         } catch (const Error& error) {
           return {{}, QString::fromUtf8(error.what())};
@@ -99,7 +106,7 @@ void RemoteRuns::parse() {
         hasAnswered_ = true;
         delay_ = milliseconds(0);
         next_.start(kListInterval);
-        Q_EMIT listed(parsed.runs);
+        Q_EMIT listed(parsed.listing.runs, parsed.listing.leftOut);
       });
 }
 

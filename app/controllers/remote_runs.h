@@ -34,13 +34,14 @@ class RemoteRuns : public QObject {
  Q_SIGNALS:
   /// Or one run of which no more is known: it is no folder of runs, and what is there says itself
   /// when it is opened as a run.
-  void listed(const std::vector<lockstep::app::ListedRun>& runs);
+  /// `leftOut`: how many older ones are there.
+  void listed(const std::vector<lockstep::app::ListedRun>& runs, qsizetype leftOut);
   /// Why the runs cannot be listed; it is tried again.
   void failed(const QString& reason);
 
  private:
   void list();
-  void read();
+  bool read();
   void handleEnd(const SshProcess::End& end);
   void parse();
   void fail(const QString& reason, bool isPermanent = false);

@@ -1,5 +1,11 @@
 #include "app/controllers/ssh_process.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <QSocketNotifier>
+#include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "app/controllers/engine_program.h"
@@ -60,8 +66,11 @@ void SshProcess::start(const QStringList& arguments) {
   stop();
   errors_.clear();
   process_ = new QProcess;
+  const base::FileDescriptor itsEnd = openPipe();
+  // Called in the child. QProcess itself would take all that is printed at once.
+  process_->setChildProcessModifier([end = itsEnd.get()] { ::dup2(end, STDOUT_FILENO); });
+  process_->setStandardOutputFile(QProcess::nullDevice());
   connect(process_, &QProcess::started, this, &SshProcess::started);
-  connect(process_, &QProcess::readyReadStandardOutput, this, &SshProcess::readyRead);
   connect(process_, &QProcess::readyReadStandardError, this, &SshProcess::readErrors);
   connect(process_, &QProcess::finished, this, &SshProcess::finish);
   connect(process_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
@@ -71,7 +80,30 @@ void SshProcess::start(const QStringList& arguments) {
   process_->start(command.first(), command.mid(1));
 }
 
+/// Returns the other end of the pipe.
+base::FileDescriptor SshProcess::openPipe() {
+  int ends[2]{-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) return {};
+  output_.reset(ends[0]);
+  ::fcntl(output_.get(), F_SETFL, O_NONBLOCK);
+  hasOutput_ = new QSocketNotifier(output_.get(), QSocketNotifier::Read, this);
+  connect(hasOutput_, &QSocketNotifier::activated, this, [this] {
+    hasOutput_->setEnabled(false);
+    Q_EMIT readyRead();
+  });
+  return base::FileDescriptor(ends[1]);
+}
+
+void SshProcess::closePipe() {
+  if (auto* notifier = std::exchange(hasOutput_, nullptr)) {  // it may be what calls this
+    notifier->setEnabled(false);
+    notifier->deleteLater();
+  }
+  output_.reset();
+}
+
 void SshProcess::stop() {
+  closePipe();
   if (!process_) return;
   QProcess* process = std::exchange(process_, nullptr);
   process->disconnect(this);
@@ -85,8 +117,15 @@ void SshProcess::write(const QByteArray& bytes) {
   if (process_) process_->write(bytes);
 }
 
-QByteArray SshProcess::readAll() {
-  return process_ ? process_->readAllStandardOutput() : QByteArray();
+QByteArray SshProcess::read(qint64 maxBytes) {
+  QByteArray bytes(maxBytes, Qt::Uninitialized);
+  ssize_t count = 0;
+  do {
+    count = ::read(output_.get(), bytes.data(), static_cast<std::size_t>(bytes.size()));
+  } while (count < 0 && errno == EINTR);
+  bytes.truncate(std::max<qsizetype>(count, 0));
+  if (bytes.isEmpty() && hasOutput_) hasOutput_->setEnabled(count < 0 && errno == EAGAIN);
+  return bytes;
 }
 
 void SshProcess::readErrors() {
@@ -104,8 +143,6 @@ QString SshProcess::lastErrorLine() const {
 
 void SshProcess::finish(int status, QProcess::ExitStatus how) {
   readErrors();
-  Q_EMIT readyRead();
-  if (!process_) return;  // a slot has stopped it
   const End end = endOf(status, how);
   std::exchange(process_, nullptr)->deleteLater();
   Q_EMIT ended(end);

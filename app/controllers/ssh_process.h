@@ -7,12 +7,17 @@
 #include <QStringList>
 
 #include "app/models/remote_place.h"
+#include "engine/base/file_descriptor.h"
+
+class QSocketNotifier;
 
 namespace lockstep::app {
 
 /// Runs `lockstep-engine` on another machine, through ssh: $LOCKSTEP_SSH, a command line to which
 /// options may belong, else `ssh`. It never asks for a password or about a host key (BatchMode).
-/// One process at a time, which is killed with this object. No method blocks or waits for it.
+/// One process at a time, which is killed with this object. What it prints waits in a pipe of the
+/// system until it is read, so that a flood of it takes no memory here. No method blocks or waits
+/// for it.
 class SshProcess : public QObject {
   Q_OBJECT
 
@@ -26,7 +31,9 @@ class SshProcess : public QObject {
   void stop();
   bool isRunning() const { return process_ != nullptr; }
   void write(const QByteArray& bytes);
-  QByteArray readAll();
+  /// At most `maxBytes` of its standard output, also after it has ended; empty: there is nothing
+  /// now, and readyRead follows.
+  QByteArray read(qint64 maxBytes);
   /// The last line of its standard error so far.
   QString lastErrorLine() const;
 
@@ -39,10 +46,13 @@ class SshProcess : public QObject {
 
  Q_SIGNALS:
   void started();
+  /// Once, until read() has returned nothing.
   void readyRead();
   void ended(const lockstep::app::SshProcess::End& end);
 
  private:
+  base::FileDescriptor openPipe();
+  void closePipe();
   void readErrors();
   void finish(int status, QProcess::ExitStatus how);
   End endOf(int status, QProcess::ExitStatus how) const;
@@ -50,6 +60,8 @@ class SshProcess : public QObject {
 
   RemotePlace place_;
   QProcess* process_ = nullptr;
+  base::FileDescriptor output_;  ///< this end of the pipe that is its standard output
+  QSocketNotifier* hasOutput_ = nullptr;
   QByteArray errors_;  ///< the end of its standard error
 };
 

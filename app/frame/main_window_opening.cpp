@@ -164,8 +164,9 @@ void MainWindow::openRemote(const RemotePlace& place, bool selects) {
   runs->setNotesFile(QString::fromStdString(run_folder::NotesByFolder::defaultFile().string()));
   remoteRuns_.push_back(runs);
   if (selects) runs_->selectNothing();  // until it is known what is there
-  auto show = [this, place, selects, isFirst = true](const std::vector<ListedRun>& found) mutable {
-    runList_->setRemoteRuns(place, found);
+  auto show = [this, place, selects, isFirst = true](const std::vector<ListedRun>& found,
+                                                     qsizetype leftOut) mutable {
+    runList_->setRemoteRuns(place, found, leftOut);
     if (std::exchange(isFirst, false) && selects && !found.empty())
       runs_->selectRun(QString::fromStdString(found.front().summary.folder.string()));
     Q_EMIT readyChanged();

@@ -61,6 +61,27 @@ run_folder::RunNotes notesOf(const json& row) {
   return notes;
 }
 
+/// The text of an array with its first RemoteListing::kMaxRuns objects, before it takes many times
+/// its size in memory. `leftOut`: how many others it has.
+QByteArray firstRows(const QByteArray& text, qsizetype& leftOut) {
+  qsizetype rows = 0, end = text.size();
+  int depth = 0;
+  bool isInText = false;
+  for (qsizetype i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') isInText = !isInText;
+    if (isInText) {
+      if (c == '\\') ++i;
+      continue;
+    }
+    if (c == '{' && depth == 1 && ++rows == RemoteListing::kMaxRuns + 1) end = i;
+    depth += (c == '[' || c == '{') - (c == ']' || c == '}');
+  }
+  leftOut = std::max<qsizetype>(rows - RemoteListing::kMaxRuns, 0);
+  if (leftOut == 0) return text;
+  return text.left(text.lastIndexOf(',', end)) + ']';
+}
+
 ListedRun runOf(const json& row, const RemotePlace& place) {
   ListedRun run = unknownRemoteRun(place);
   run_folder::RunInfo& info = run.summary.info;
@@ -98,14 +119,15 @@ ListedRun unknownRemoteRun(const RemotePlace& run) {
   return listed;
 }
 
-std::vector<ListedRun> parseRemoteRuns(const QByteArray& text, const RemotePlace& folder) {
-  const json rows = json::parse(text.cbegin(), text.cend(), nullptr, false);
+RemoteListing parseRemoteRuns(const QByteArray& text, const RemotePlace& folder) {
+  RemoteListing listing;
+  const QByteArray kept = firstRows(text, listing.leftOut);
+  const json rows = json::parse(kept.cbegin(), kept.cend(), nullptr, false);
   if (!rows.is_array()) throw Error("its answer is no list of runs");
-  std::vector<ListedRun> runs;
   for (const json& row : rows)
     if (row.is_object())
-      if (const auto place = placeOf(row, folder)) runs.push_back(runOf(row, *place));
-  return runs;
+      if (const auto place = placeOf(row, folder)) listing.runs.push_back(runOf(row, *place));
+  return listing;
 }
 
 ListedRun parsePackedRun(const QByteArray& text, const RemotePlace& run) {

@@ -11,9 +11,15 @@
 
 namespace lockstep::app {
 
-/// The runs in a folder on another machine, as `lockstep-engine runs --format json` prints them
-/// there; their folders are addresses. Throws Error for any other text.
-std::vector<ListedRun> parseRemoteRuns(const QByteArray& json, const RemotePlace& folder);
+/// The runs in a folder on another machine, the newest first.
+struct RemoteListing {
+  static constexpr qsizetype kMaxRuns = 10'000;
+  std::vector<ListedRun> runs;
+  qsizetype leftOut = 0;  ///< those past kMaxRuns
+};
+/// As `lockstep-engine runs --format json` prints them there; their folders are addresses. Throws
+/// Error for any other text.
+RemoteListing parseRemoteRuns(const QByteArray& json, const RemotePlace& folder);
 
 /// A packed run as its file says, in the same words; no text: no more is known of it.
 ListedRun parsePackedRun(const QByteArray& json, const RemotePlace& run);

@@ -397,13 +397,20 @@ void RunListModel::setListingError(const QString& place, const QString& error) {
 
 QString RunListModel::listingError() const { return listingErrors_.values().join(u'\n'); }
 
-void RunListModel::setRemoteRuns(const RemotePlace& place, const std::vector<ListedRun>& runs) {
+void RunListModel::setRemoteRuns(const RemotePlace& place, const std::vector<ListedRun>& runs,
+                                 qsizetype leftOut) {
   const bool isNew = !remoteRuns_.contains(place.address());
   RemoteRunsByAddress& known = remoteRuns_[place.address()];
   for (auto run = known.begin(); run != known.end();)
     run = rowOf(run.key()) < 0 ? known.erase(run) : std::next(run);
   const RunScan::Changes changes = updateListing(known, runs);
-  setListingError(place.address(), {});
+  setListingError(place.address(),
+                  leftOut == 0 ? QString()
+                               : tr("%1: only the newest %2 of %3 runs are listed. Give a smaller "
+                                    "folder.")
+                                     .arg(place.address())
+                                     .arg(runs.size())
+                                     .arg(static_cast<qsizetype>(runs.size()) + leftOut));
   applyChanges(changes);
   if (isNew) Q_EMIT placesChanged();
 }

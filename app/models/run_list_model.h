@@ -70,7 +70,8 @@ class RunListModel : public QAbstractListModel {
   void addRun(const QString& folder);
   /// The runs at a place on another machine: replaces those of before. Those that are listed as the
   /// last time stay as they are.
-  void setRemoteRuns(const RemotePlace& place, const std::vector<ListedRun>& runs);
+  void setRemoteRuns(const RemotePlace& place, const std::vector<ListedRun>& runs,
+                     qsizetype leftOut = 0);
   /// Why the runs there cannot be listed now; they stay as they are.
   void setRemoteError(const RemotePlace& place, const QString& error);
   /// State and step from a live connection, ahead of run.json.

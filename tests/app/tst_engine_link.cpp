@@ -3,6 +3,7 @@
 
 #include "app/controllers/engine_link.h"
 #include "tests/app/fake_socket.h"
+#include "tests/app/fake_ssh.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
@@ -136,6 +137,59 @@ class TstEngineLink : public QObject {
     link.connectToEngine(engine.path());
     QTRY_COMPARE(events.count(), 2);
     QCOMPARE(link.state(), EngineLink::State::Connected);
+  }
+
+  /// More of them than are handled in one turn.
+  void allThatCameBeforeTheEndIsHandled() {
+    QList<QByteArray> lines{kWelcome};
+    constexpr int kLines = 20'000;
+    for (int seq = 1; seq <= kLines; ++seq) lines.append(scalars(seq));
+    tests::FakeSocket engine;
+    QVERIFY(engine.start(lines << "@close"));
+    EngineLink link;
+    connect(&link, &EngineLink::connected, &link, [&] { link.sendHello(-1, 0); });
+    int events = 0, atTheEnd = 0;
+    connect(&link, &EngineLink::eventReceived, &link, [&] { ++events; });
+    connect(&link, &EngineLink::lost, &link, [&] {
+      atTheEnd = events;
+      link.disconnectFromEngine();
+    });
+    link.connectToEngine(engine.path());
+    QTRY_COMPARE(link.state(), EngineLink::State::Off);
+    QCOMPARE(atTheEnd, kLines);
+  }
+
+  void whatSendsOnlyGarbageIsClosed_data() {
+    QTest::addColumn<bool>("isWelcome");
+    QTest::newRow("at once") << false;
+    QTest::newRow("after its welcome") << true;
+  }
+  void whatSendsOnlyGarbageIsClosed() {
+    QFETCH(bool, isWelcome);
+    const tests::FakeSsh ssh((isWelcome ? "echo '" + kWelcome + "'\n" : QByteArray()) +
+                             "exec yes garbage\n");
+    EngineLink link;
+    QSignalSpy lost(&link, &EngineLink::lost), unreachable(&link, &EngineLink::unreachable);
+    link.connectToEngine(tests::FakeSsh::address(QStringLiteral("/run")));
+    QTRY_COMPARE(isWelcome ? lost.count() : unreachable.count(), 1);
+    QVERIFY2(link.lastError().contains(QStringLiteral("“garbage”, which is no message")),
+             qPrintable(link.lastError()));
+  }
+
+  /// As those of a newer engine, among others that are known.
+  void someUnknownMessagesAreNoReasonToClose() {
+    QList<QByteArray> lines{kWelcome};
+    for (int seq = 1; seq <= 900; ++seq) lines.append(R"({"v":1,"type":"from the future"})");
+    lines.append(scalars(1));
+    lines += lines.mid(1);
+    tests::FakeSocket engine;
+    QVERIFY(engine.start(lines));
+    EngineLink link;
+    connect(&link, &EngineLink::connected, &link, [&] { link.sendHello(-1, 0); });
+    QSignalSpy events(&link, &EngineLink::eventReceived), lost(&link, &EngineLink::lost);
+    link.connectToEngine(engine.path());
+    QTRY_COMPARE(events.count(), 2);
+    QCOMPARE(lost.count(), 0);
   }
 
   void aLineOverTheLimitIsDropped() {

@@ -1,8 +1,11 @@
+#include <QFileInfo>
+#include <QSignalSpy>
 #include <QTest>
 
 #include "app/controllers/ssh_process.h"
 #include "app/models/remote_run_list.h"
 #include "engine/base/error.h"
+#include "tests/app/fake_ssh.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
@@ -71,9 +74,31 @@ class TstRemotePlace : public QObject {
     QCOMPARE(command.mid(command.size() - 2).join(u'|'), QStringLiteral("::1|lockstep-engine"));
   }
 
+  /// A pipe holds 64 KiB of what was not read.
+  void aFloodWaitsUntilItIsRead() {
+    constexpr qsizetype kBytes = 1000000, kLateBytes = 900000;
+    const tests::FakeSsh ssh("head -c 1000000 /dev/zero\ntouch written\nexit 3\n");
+    app::SshProcess process(*RemotePlace::parse(QStringLiteral("ssh://node7/run")));
+    qsizetype bytes = 0;
+    bool isWrittenEarly = false;
+    const auto read = [&] {
+      for (QByteArray part; !(part = process.read(5000)).isEmpty(); bytes += part.size())
+        isWrittenEarly |=
+            bytes < kLateBytes && QFileInfo::exists(ssh.path(QStringLiteral("written")));
+    };
+    connect(&process, &app::SshProcess::readyRead, this, read);
+    QSignalSpy ended(&process, &app::SshProcess::ended);
+    process.start({});
+    QTRY_COMPARE(ended.count(), 1);
+    read();
+    QCOMPARE(bytes, kBytes);
+    QVERIFY(!isWrittenEarly);
+    QCOMPARE(ended[0][0].value<app::SshProcess::End>().status, 3);
+  }
+
   void listedRunsHaveAddresses() {
     const auto folder = RemotePlace::parse(QStringLiteral("ssh://node7/runs"));
-    const auto runs = app::parseRemoteRuns(
+    const auto listing = app::parseRemoteRuns(
         R"([{"run":"b","state":"running","step":5,"max_steps":9,"best_metric":"segm/AP",
              "best_value":0.25,"best_step":4,"created":2.5,"program":"Lockstep"},
             {"run":"a","state":"queued","step":0,"max_steps":9,"best_metric":null,
@@ -83,6 +108,8 @@ class TstRemotePlace : public QObject {
             {"run":"new","state":null,"program":"of tomorrow","folder":"/runs/new"},
             {"run":5}])",
         *folder);
+    const auto& runs = listing.runs;
+    QCOMPARE(listing.leftOut, 0);
     QCOMPARE(runs.size(), std::size_t{3});
     QCOMPARE(runs[2].summary.folder.string(), std::string("ssh://node7/runs/d/e"));
     QVERIFY(runs[2].program == foreign_runs::Source::Detectron2 && runs[2].notes.archived);
@@ -103,7 +130,21 @@ class TstRemotePlace : public QObject {
     const auto folder = RemotePlace::parse(QStringLiteral("ssh://node7/runs"));
     for (const char* text : {"", "Welcome to node7!", "{}", "[", "null"})
       QVERIFY_THROWS_EXCEPTION(Error, app::parseRemoteRuns(text, *folder));
-    QVERIFY(app::parseRemoteRuns("[]", *folder).empty());
+    QVERIFY(app::parseRemoteRuns("[]", *folder).runs.empty());
+  }
+
+  void onlyTheNewestOfManyRunsAreListed() {
+    const auto folder = RemotePlace::parse(QStringLiteral("ssh://node7/runs"));
+    constexpr int kRuns = 190'000;
+    QByteArray text("[");
+    for (int i = 0; i < kRuns; ++i)
+      text += QByteArray(i == 0 ? "" : ",\n ") + "{\"run\":\"run" + QByteArray::number(i) +
+              "\",\"note\":\"a \\\" }, {\",\"tags\":[{}]}";
+    const auto listing = app::parseRemoteRuns(text + "]\n", *folder);
+    QCOMPARE(static_cast<qsizetype>(listing.runs.size()), app::RemoteListing::kMaxRuns);
+    QCOMPARE(listing.leftOut, kRuns - app::RemoteListing::kMaxRuns);
+    QCOMPARE(listing.runs.back().summary.folder.string(), std::string("ssh://node7/runs/run9999"));
+    QCOMPARE(listing.runs.back().notes.note, std::string("a \" }, {"));
   }
 };
 

@@ -280,7 +280,8 @@ class TstRemoteRuns : public QObject {
     const auto listedAt = [&](int step) {
       return app::parseRemoteRuns(R"([{"run":"a","state":"running","max_steps":1000,"step":)" +
                                       QByteArray::number(step) + "}]",
-                                  folder);
+                                  folder)
+          .runs;
     };
     RunListModel model;
     model.setRemoteRuns(folder, listedAt(1));
@@ -303,6 +304,10 @@ class TstRemoteRuns : public QObject {
     QCOMPARE(model.listingError(),
              QStringLiteral("ssh://node7/runs: no route. It is tried again."));
     QCOMPARE(model.rowCount(), 2);
+    model.setRemoteRuns(folder, {run("b")}, 5);
+    QCOMPARE(model.listingError(),
+             QStringLiteral("ssh://node7/runs: only the newest 1 of 6 runs are listed. Give a "
+                            "smaller folder."));
     model.setRemoteRuns(folder, {run("b")});
     QCOMPARE(model.listingError(), QString());
     QCOMPARE(model.rowCount(), 1);
