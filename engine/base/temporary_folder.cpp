@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <string>
 
@@ -10,6 +11,29 @@
 
 namespace lockstep::base {
 namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kLockName = "in-use.lock";
+constexpr std::chrono::minutes kSurelyLocked{1};
+
+/// Removes the folders of killed processes.
+void removeLeftFolders(const fs::path& parent, const char* name) {
+  std::error_code error;
+  for (fs::directory_iterator entry(parent, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const fs::path& folder = entry->path();
+    if (!folder.filename().string().starts_with(name)) continue;
+    std::error_code ignored;
+    // A new one may not be locked yet.
+    const bool isNew =
+        fs::file_time_type::clock::now() - fs::last_write_time(folder, ignored) < kSurelyLocked;
+    const fs::path lock = folder / kLockName;
+    if (!isNew && fs::exists(lock, ignored) && !FileLock::isHeld(lock))
+      fs::remove_all(folder, ignored);
+  }
+}
+
+}  // namespace
 
 TemporaryFolder::TemporaryFolder(const char* name) {
   std::error_code error;
@@ -23,6 +47,8 @@ TemporaryFolder::TemporaryFolder(const char* name) {
   if (::mkdtemp(path.data()) == nullptr)
     throw Error(path + ": cannot be created: " + std::strerror(errno));
   path_ = path;
+  lock_ = FileLock::tryAcquire(path_ / kLockName);
+  removeLeftFolders(parent, name);
 }
 
 TemporaryFolder::~TemporaryFolder() {

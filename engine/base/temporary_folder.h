@@ -1,10 +1,14 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+
+#include "engine/base/file_lock.h"
 
 namespace lockstep::base {
 
-/// A folder of this user alone in the system's temporary folder, removed by the destructor.
+/// A folder of this user alone in the system's temporary folder. The destructor removes it, and the
+/// next folder of the same name the ones of killed processes.
 class TemporaryFolder {
  public:
   /// `name`: what its name begins with. Throws Error.
@@ -16,6 +20,7 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
+  std::optional<FileLock> lock_;  ///< in the folder: it is in use
 };
 
 }  // namespace lockstep::base

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <iterator>
 #include <memory>
@@ -26,9 +25,6 @@ namespace lockstep::pack {
 namespace fs = std::filesystem;
 namespace {
 
-/// What an unpacked run's folder begins with, and the lock in it.
-constexpr const char *kFolderName = "lockstep-packed-", *kLockName = "unpacked.lock";
-constexpr std::chrono::minutes kSurelyLocked{1};
 constexpr std::size_t kReadBytes = 1 << 20;
 /// Of a manifest that names each of 100,000 images.
 constexpr std::int64_t kMaxManifestBytes = 64 << 20;
@@ -192,23 +188,6 @@ void requireMembers(const Manifest& manifest, const fs::path& folder, const fs::
     throw Error(file.string() + ": is incomplete: it has no weights; pack the run again");
 }
 
-/// Those of processes that were killed.
-void removeLeftFolders() {
-  std::error_code error;
-  for (fs::directory_iterator entry(fs::temp_directory_path(error), error), end;
-       !error && entry != end; entry.increment(error)) {
-    const fs::path& folder = entry->path();
-    if (!folder.filename().string().starts_with(kFolderName)) continue;
-    std::error_code ignored;
-    // A new one may not be locked yet.
-    const bool isNew =
-        fs::file_time_type::clock::now() - fs::last_write_time(folder, ignored) < kSurelyLocked;
-    const fs::path lock = folder / kLockName;
-    if (!isNew && fs::exists(lock, ignored) && !base::FileLock::isHeld(lock))
-      fs::remove_all(folder, ignored);
-  }
-}
-
 }  // namespace
 
 bool isPackedRun(const fs::path& path) {
@@ -229,9 +208,7 @@ run_folder::RunInfo readPackedRunInfo(const fs::path& file) {
   tar.failAsIncomplete();
 }
 
-PackedRun::PackedRun(const fs::path& file) : folder_(kFolderName) {
-  lock_ = base::FileLock::tryAcquire(folder_.path() / kLockName);
-  removeLeftFolders();
+PackedRun::PackedRun(const fs::path& file) : folder_("lockstep-packed-") {
   TarReader tar(file);
   manifest_ = manifestAtStart(tar, file);
   std::size_t members = 0;

@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <optional>
 
-#include "engine/base/file_lock.h"
 #include "engine/base/temporary_folder.h"
 #include "engine/pack/manifest.h"
 #include "engine/run_folder/run_folder.h"
@@ -33,7 +32,6 @@ class PackedRun {
 
  private:
   base::TemporaryFolder folder_;
-  std::optional<base::FileLock> lock_;  ///< in the folder: it is in use
   Manifest manifest_;
 };
 

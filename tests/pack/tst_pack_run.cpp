@@ -286,23 +286,6 @@ class TstPackRun : public QObject {
     QCOMPARE(textOf(packed()), std::string("mine"));
   }
 
-  /// Of an engine that was killed.
-  void whatAnotherLeftUnpackedIsRemoved() {
-    QTemporaryDir temporary;
-    qputenv("TMPDIR", temporary.path().toUtf8());
-    pack::packRun(layout(), packed(), {});
-    const fs::path left = fs::path(temporary.path().toStdString()) / "lockstep-packed-abcdef";
-    writeText(left / "unpacked.lock", "");
-    const auto hourAgo = fs::file_time_type::clock::now() - std::chrono::hours(1);
-    fs::last_write_time(left, hourAgo);
-    const pack::PackedRun first(packed());
-    QVERIFY(!fs::exists(left));
-    fs::last_write_time(first.layout().folder(), hourAgo);
-    const pack::PackedRun second(packed());
-    QVERIFY(fs::exists(first.layout().runJson()));  // is in use
-    qunsetenv("TMPDIR");
-  }
-
   void nothingIsLeftWhenItCannotBeWritten() {
     fs::remove(run() / "predictions/step-00000002.json");
     fs::create_directory(packed());  // a file cannot replace it

@@ -1,5 +1,7 @@
 #include "tests/serve/serve_bench.h"
 
+#include <signal.h>
+
 #include <QTest>
 #include <nlohmann/json.hpp>
 
@@ -29,9 +31,13 @@ ServeBench::ServeBench() {
   engine_.script("state running 0\nserve\nfinish 0\n", "inspect");
 }
 
+/// A server that is killed leaves its folder of images: the second signal ends it without waiting
+/// for answers.
 ServeBench::~ServeBench() {
-  if (process_) process_->kill();
-  if (process_) process_->waitForFinished();
+  if (!process_ || process_->state() == QProcess::NotRunning) return;
+  for (const int signal : {SIGTERM, SIGINT})
+    ::kill(static_cast<pid_t>(process_->processId()), signal);
+  if (!process_->waitForFinished(HttpClient::kPatienceMs)) process_->kill();
 }
 
 void ServeBench::forgetBest() {
