@@ -18,6 +18,8 @@ constexpr std::array<std::int8_t, 256> kValues = [] {
   values.fill(kNone);
   for (std::size_t i = 0; i < kDigits.size(); ++i)
     values[static_cast<unsigned char>(kDigits[i])] = static_cast<std::int8_t>(i);
+  values['-'] = values['+'];
+  values['_'] = values['/'];
   for (const char blank : {' ', '\n', '\r', '\t'})
     values[static_cast<unsigned char>(blank)] = kBlank;
   return values;

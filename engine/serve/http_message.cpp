@@ -1,6 +1,7 @@
 #include "engine/serve/http_message.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "engine/base/json_writer.h"
 #include "engine/base/utf8.h"
@@ -31,6 +32,20 @@ std::string_view withoutSpace(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+std::string unescaped(std::string_view text) {
+  std::string plain;
+  plain.reserve(text.size());
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    unsigned char code = 0;
+    const char* const digits = text.data() + at + 1;
+    const bool isCode = text[at] == '%' && text.size() - at > 2 &&
+                        std::from_chars(digits, digits + 2, code, 16).ptr == digits + 2;
+    plain += isCode ? static_cast<char>(code) : text[at];
+    if (isCode) at += 2;
+  }
+  return plain;
 }
 
 std::string_view HttpRequest::header(std::string_view name) const {

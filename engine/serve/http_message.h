@@ -52,4 +52,7 @@ std::optional<std::string> headerParameter(std::string_view header, std::string_
 
 std::string_view withoutSpace(std::string_view text);
 
+/// Replaces codes such as `%41` by their bytes; anything else stays.
+std::string unescaped(std::string_view text);
+
 }  // namespace lockstep::serve

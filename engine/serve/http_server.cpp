@@ -1,23 +1,29 @@
 #include "engine/serve/http_server.h"
 
-#include <microhttpd.h>
 #include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
-#include <new>
+#include <ctime>
+#include <utility>
 
 #include "engine/base/error.h"
-#include "engine/base/utf8.h"
+#include "engine/serve/http_reader.h"
 
 namespace lockstep::serve {
 namespace {
 
 constexpr int kBacklog = 1024;
-constexpr std::chrono::milliseconds kServerTurnInterval{500};
+constexpr std::size_t kReadBytes = 64 << 10;
+constexpr std::chrono::milliseconds kLateInterval{500};
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 struct Addresses {
   addrinfo* first = nullptr;
@@ -31,27 +37,6 @@ std::string placeOf(const std::string& address, int port) {
   return (isIpv6 ? "[" + address + "]" : address) + ":" + std::to_string(port);
 }
 
-/// Why a proxy may read a request otherwise than this server, and so let another one hide in it;
-/// null: it may not. libmicrohttpd keeps a space before the colon as a part of the name.
-const char* ambiguityOf(const HttpRequest& request) {
-  std::size_t ways = 0;
-  bool isKnown = true;
-  for (const auto& [name, value] : request.headers) {
-    if (name.find_first_of(" \t") != std::string::npos)
-      return "the name of a header has a space in it";
-    const bool isEncoding = name == "transfer-encoding";
-    if (isEncoding && base::lowerCase(withoutSpace(value)) != "chunked") isKnown = false;
-    if (isEncoding || name == "content-length") ++ways;
-  }
-  const bool isClear = isKnown && ways <= 1;
-  return isClear ? nullptr : "give one Content-Length, or Transfer-Encoding: chunked";
-}
-
-HttpResponse tooLarge(const HttpLimits& limits) {
-  return errorResponse(413,
-                       "the body is larger than " + std::to_string(limits.bodyBytes) + " bytes");
-}
-
 int portOf(int socket) {
   sockaddr_storage address{};
   socklen_t length = sizeof address;
@@ -62,146 +47,95 @@ int portOf(int socket) {
   return std::atoi(text.data());
 }
 
+const char* reasonOf(int status) {
+  constexpr std::pair<int, const char*> kReasons[] = {{200, "OK"},
+                                                      {400, "Bad Request"},
+                                                      {401, "Unauthorized"},
+                                                      {403, "Forbidden"},
+                                                      {404, "Not Found"},
+                                                      {405, "Method Not Allowed"},
+                                                      {406, "Not Acceptable"},
+                                                      {413, "Content Too Large"},
+                                                      {414, "URI Too Long"},
+                                                      {415, "Unsupported Media Type"},
+                                                      {431, "Request Header Fields Too Large"},
+                                                      {500, "Internal Server Error"},
+                                                      {503, "Service Unavailable"},
+                                                      {504, "Gateway Timeout"},
+                                                      {505, "HTTP Version Not Supported"}};
+  const auto found = std::ranges::find(kReasons, status, &std::pair<int, const char*>::first);
+  return found == std::end(kReasons) ? "" : found->second;
+}
+
+std::string dateText() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  std::array<char, 64> text{};
+  std::strftime(text.data(), text.size(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
+  return text.data();
+}
+
+std::string headOf(const HttpResponse& response, bool isLast) {
+  std::string head = "HTTP/1.1 " + std::to_string(response.status) + ' ' +
+                     reasonOf(response.status) + "\r\nDate: " + dateText() +
+                     "\r\nContent-Type: " + response.type +
+                     "\r\nContent-Length: " + std::to_string(response.body.size()) +
+                     "\r\nConnection: " + (isLast ? "close" : "keep-alive") + "\r\n";
+  for (const auto& [name, value] : response.headers) head += name + ": " + value + "\r\n";
+  return head + "\r\n";
+}
+
 }  // namespace
 
 struct HttpServer::Connection {
-  int socket = -1;
-  Clock::time_point since = Clock::now();  ///< of its state
-  Exchange* exchange = nullptr;
+  enum class State {
+    Idle,
+    Head,  ///< reads the head of a request
+    Body,
+    Waiting,  ///< until the service answers
+    Sending,
+    Closing,  ///< the answer is sent: discards what still comes, or the client could miss it
+  };
+
+  Connection(base::FileDescriptor client, const HttpLimits& limits)
+      : socket(std::move(client)), reader(limits.headerBytes, limits.bodyBytes) {}
+  void become(State next) {
+    state = next;
+    since = active = Clock::now();
+  }
+  bool isReading() const { return state != State::Waiting && state != State::Sending; }
+  short wanted() const { return isReading() ? POLLIN : state == State::Sending ? POLLOUT : 0; }
+  std::string& body() { return reader.head().request.body; }
+
+  base::FileDescriptor socket;
+  HttpReader reader;
+  State state = State::Idle;
+  Clock::time_point since = Clock::now();   ///< start of the state; Body: start of the head
+  Clock::time_point active = Clock::now();  ///< last byte in either direction, or that start
   bool hasAsked = false;
-};
-
-struct HttpServer::Exchange {
-  enum class State { Receiving, Waiting, Sending };
-  RequestId id = 0;
-  MHD_Connection* connection = nullptr;
-  HttpRequest request;
+  bool isLast = false;                  ///< closed after the answer
+  std::optional<HttpResponse> refusal;  ///< of the request that is read; its body is dropped
+  RequestId id = 0;                     ///< of the request that waits
+  std::string head;                     ///< of the response
   HttpResponse response;
-  State state = State::Receiving;
-  bool hasZero = false;    ///< in its address, which ends there once it is decoded
-  bool isBegun = false;    ///< its head is there
-  bool isRefused = false;  ///< `response` says why; the rest of the body is dropped
-  bool isAnswered = false;
-  bool isSuspended = false;
-};
-
-/// Their first argument is the server.
-struct HttpServer::Callbacks {
-  /// Null: there was no memory for it.
-  static Connection* connectionOf(MHD_Connection* connection) {
-    const auto* info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    return static_cast<Connection*>(info->socket_context);
-  }
-
-  static void notifyConnection(void* server, MHD_Connection* connection, void** context,
-                               MHD_ConnectionNotificationCode code) {
-    auto& self = *static_cast<HttpServer*>(server);
-    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-      const auto* info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-      try {
-        *context = &self.connections_.emplace_back(Connection{info->connect_fd});
-        self.makeRoom();
-      } catch (const std::bad_alloc&) {  // its first request is refused
-      }
-      return;
-    }
-    auto* const own = static_cast<Connection*>(*context);
-    if (own == nullptr) return;
-    endExchange(self, *own);
-    if (self.connections_.size() >= self.limits_.connections) self.hasMadeRoom_ = true;
-    self.connections_.remove_if([&](const Connection& each) { return &each == own; });
-  }
-
-  /// The first line of a request is there. Null: there is no memory for it.
-  static void* beginRequest(void* server, const char* address, MHD_Connection* connection) {
-    auto& self = *static_cast<HttpServer*>(server);
-    Connection* const own = connectionOf(connection);
-    if (own == nullptr) return nullptr;
-    endExchange(self, *own);
-    try {
-      auto exchange = std::make_unique<Exchange>();
-      exchange->id = self.nextId_++;
-      exchange->connection = connection;
-      exchange->hasZero = std::strstr(address, "%00") != nullptr;
-      auto& kept = self.exchanges_[exchange->id] = std::move(exchange);
-      own->exchange = kept.get();
-      own->since = Clock::now();
-      own->hasAsked = true;
-      return kept.get();
-    } catch (const std::bad_alloc&) {
-      return nullptr;
-    }
-  }
-
-  /// Exceptions must not pass libmicrohttpd: it closes the connection.
-  static MHD_Result access(void* server, MHD_Connection*, const char* path, const char* method,
-                           const char*, const char* data, std::size_t* bytes, void** context) {
-    if (*context == nullptr) return MHD_NO;
-    auto& self = *static_cast<HttpServer*>(server);
-    auto& exchange = *static_cast<Exchange*>(*context);
-    try {
-      bool goesOn = false;
-      if (!exchange.isBegun) {
-        exchange.isBegun = true;
-        exchange.request.method = method;
-        exchange.request.path = path;
-        goesOn = self.begin(exchange);
-      } else if (*bytes > 0) {
-        goesOn = self.receive(exchange, data, std::exchange(*bytes, 0));
-      } else {
-        goesOn = self.answer(exchange);
-      }
-      return goesOn ? MHD_YES : MHD_NO;
-    } catch (...) {
-      return MHD_NO;
-    }
-  }
-
-  static void endRequest(void* server, MHD_Connection* connection, void** context,
-                         MHD_RequestTerminationCode) {
-    if (*context != nullptr)
-      endExchange(*static_cast<HttpServer*>(server), *connectionOf(connection));
-  }
-
-  /// That of the connection, if there is one: libmicrohttpd gives up some without endRequest().
-  static void endExchange(HttpServer& self, Connection& own) {
-    Exchange* const exchange = std::exchange(own.exchange, nullptr);
-    if (exchange == nullptr) return;
-    own.since = Clock::now();
-    self.bodiesBytes_ -= exchange->request.body.size();
-    self.answersBytes_ -= exchange->response.body.size();
-    self.exchanges_.erase(exchange->id);
-  }
-
-  static MHD_Result addHeader(void* request, MHD_ValueKind, const char* name, const char* value) {
-    static_cast<HttpRequest*>(request)->headers.emplace_back(base::lowerCase(name),
-                                                             value ? value : "");
-    return MHD_YES;
-  }
-  static MHD_Result addParameter(void* request, MHD_ValueKind, const char* name,
-                                 const char* value) {
-    static_cast<HttpRequest*>(request)->query.emplace_back(name, value ? value : "");
-    return MHD_YES;
-  }
+  std::size_t sent = 0;  ///< bytes of both
 };
 
 HttpServer::HttpServer(supervisor::PollLoop& loop, const std::string& address, int port,
                        const HttpLimits& limits, HttpService& service)
     : loop_(loop), limits_(limits), service_(service) {
   listen(address, port);
-  startDaemon();
-  timer_ = loop_.every(kServerTurnInterval, [this] {
-    turn();
-    closeLate();
-  });
+  loop_.watch(
+      listener_.get(), [this] { return static_cast<short>(canAccept() ? POLLIN : 0); },
+      [this](short) { accept(); });
+  timer_ = loop_.every(kLateInterval, [this] { closeLate(); });
 }
 
 HttpServer::~HttpServer() {
   loop_.cancel(timer_);
-  loop_.unwatch(epoll_);
-  for (const auto& [id, exchange] : exchanges_)
-    if (exchange->isSuspended) MHD_resume_connection(exchange->connection);
-  MHD_stop_daemon(daemon_);
+  if (listener_.isOpen()) loop_.unwatch(listener_.get());
+  for (const Connection& each : connections_) loop_.unwatch(each.socket.get());
 }
 
 void HttpServer::listen(const std::string& address, int port) {
@@ -228,178 +162,245 @@ void HttpServer::listen(const std::string& address, int port) {
   port_ = portOf(listener_.get());
 }
 
-void HttpServer::startDaemon() {
-  const auto idle = static_cast<unsigned>(limits_.idle.count());
-  daemon_ = MHD_start_daemon(
-      MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, nullptr, nullptr, &Callbacks::access, this,
-      MHD_OPTION_LISTEN_SOCKET, listener_.get(), MHD_OPTION_CONNECTION_LIMIT, limits_.connections,
-      MHD_OPTION_CONNECTION_MEMORY_LIMIT, limits_.headerBytes, MHD_OPTION_CONNECTION_TIMEOUT, idle,
-      MHD_OPTION_URI_LOG_CALLBACK, &Callbacks::beginRequest, this, MHD_OPTION_NOTIFY_CONNECTION,
-      &Callbacks::notifyConnection, this, MHD_OPTION_NOTIFY_COMPLETED, &Callbacks::endRequest, this,
-      MHD_OPTION_END);
-  if (daemon_ == nullptr) throw Error("the HTTP server cannot start (libmicrohttpd)");
-  listener_.release();  // the daemon closes it
-  epoll_ = MHD_get_daemon_info(daemon_, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+bool HttpServer::canAccept() {
+  return !isOutOfDescriptors_ &&
+         (connections_.size() < limits_.connections || leastNeeded() != nullptr);
+}
+
+void HttpServer::accept() {
+  base::FileDescriptor socket(
+      ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!socket.isOpen()) {
+    isOutOfDescriptors_ = errno == EMFILE || errno == ENFILE || errno == ENOMEM;
+    return;
+  }
+  const int on = 1;  // the last bytes of an answer wait for nothing
+  ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  if (connections_.size() >= limits_.connections) close(*leastNeeded());
+  Connection& own = connections_.emplace_back(std::move(socket), limits_);
   loop_.watch(
-      epoll_, [] { return static_cast<short>(POLLIN); }, [](short) {});
-  loop_.eachTurn([this] { return turn(); });
+      own.socket.get(), [&own] { return own.wanted(); },
+      [this, &own](short events) { handleReady(own, events); });
 }
 
-/// Returns whether there is more to do at once: libmicrohttpd takes its listener back only in the
-/// run after the one that closes a connection of a full server.
-bool HttpServer::turn() {
-  hasMadeRoom_ = false;
-  MHD_run(daemon_);
-  if (hasMadeRoom_) return true;
-  MHD_UNSIGNED_LONG_LONG left = 0;
-  return MHD_get_timeout(daemon_, &left) == MHD_YES && left == 0;
-}
-
-/// The head of a request is there.
-bool HttpServer::begin(Exchange& exchange) {
-  HttpRequest& request = exchange.request;
-  MHD_get_connection_values(exchange.connection, MHD_HEADER_KIND, &Callbacks::addHeader, &request);
-  MHD_get_connection_values(exchange.connection, MHD_GET_ARGUMENT_KIND, &Callbacks::addParameter,
-                            &request);
-  if (const char* why = ambiguityOf(request)) {
-    refuse(exchange, errorResponse(400, why));
-    exchange.response.headers.emplace_back("Connection", "close");
-    return queue(exchange);
+/// Errors must not reach the loop: the connection is closed.
+void HttpServer::handleReady(Connection& connection, short events) {
+  try {
+    if (connection.isReading()) return read(connection);
+    if (connection.state == Connection::State::Sending) return send(connection);
+    if ((events & (POLLHUP | POLLERR)) != 0) close(connection);
+  } catch (const std::exception&) {
+    close(connection);
   }
-  std::uint64_t length = 0;
-  const std::string_view given = request.header("content-length");
-  std::from_chars(given.data(), given.data() + given.size(), length);
-  std::optional<HttpResponse> refusal = exchange.hasZero
-                                            ? errorResponse(400, "the address has a zero in it")
-                                            : service_.refusal(request);
-  if (!refusal && length > limits_.bodyBytes) refusal = tooLarge(limits_);
-  if (!refusal) return true;
-  refuse(exchange, *std::move(refusal));
-  // Who sends a body meanwhile would find a broken connection instead of the answer: it is read and
-  // dropped. Who waits, or has too much, is answered at once, and the connection ends with that.
-  const bool hasBody = length > 0 || !request.header("transfer-encoding").empty();
-  const bool isSending = length <= limits_.bodyBytes && request.header("expect").empty();
-  return hasBody && !isSending ? queue(exchange) : true;
 }
 
-bool HttpServer::receive(Exchange& exchange, const char* data, std::size_t bytes) {
-  if (exchange.isRefused) return true;
-  std::string& body = exchange.request.body;
-  if (body.size() + bytes > limits_.bodyBytes) {
-    refuse(exchange, tooLarge(limits_));
-  } else if (bodiesBytes_ + bytes > limits_.bodiesBytes) {
-    refuse(exchange, busyResponse("too many bodies are being read"));
-  } else {
-    body.append(data, bytes);
-    bodiesBytes_ += bytes;
+void HttpServer::read(Connection& connection) {
+  std::array<char, kReadBytes> bytes;
+  const ssize_t count = ::recv(connection.socket.get(), bytes.data(), bytes.size(), 0);
+  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (count <= 0) return close(connection);
+  connection.active = Clock::now();
+  if (connection.state == Connection::State::Closing) return;
+  connection.reader.append({bytes.data(), static_cast<std::size_t>(count)});
+  takeRequests(connection);
+}
+
+/// Takes requests from the bytes that are there, up to one that waits.
+void HttpServer::takeRequests(Connection& connection) {
+  try {
+    while (connection.isReading()) {
+      if (connection.state == Connection::State::Idle && connection.reader.isWithinHead()) {
+        connection.become(Connection::State::Head);
+        connection.hasAsked = true;
+      }
+      switch (connection.reader.next()) {
+        case HttpReader::Found::Nothing:
+          return;
+        case HttpReader::Found::Head:
+          begin(connection);
+          break;
+        case HttpReader::Found::Body:
+          receive(connection);
+          break;
+        case HttpReader::Found::End:
+          answer(connection);
+          break;
+      }
+    }
+  } catch (const HttpError& error) {  // what follows cannot be read
+    connection.isLast = true;
+    if (!connection.refusal) refuse(connection, errorResponse(error.status, error.message));
+    startSending(connection, *std::exchange(connection.refusal, std::nullopt));
   }
-  return true;
 }
 
-/// What is still to come of its body is dropped.
-void HttpServer::refuse(Exchange& exchange, HttpResponse why) {
-  exchange.isRefused = true;
-  setResponse(exchange, std::move(why));
-  bodiesBytes_ -= exchange.request.body.size();
-  exchange.request.body = {};
-  service_.refused(exchange.request, exchange.response.status);
-}
-
-/// The whole request is there, or the answer is.
-bool HttpServer::answer(Exchange& exchange) {
-  if (!exchange.isAnswered && exchange.state == Exchange::State::Receiving) {
-    exchange.state = Exchange::State::Waiting;
-    bodiesBytes_ -= exchange.request.body.size();
-    HttpRequest request = std::exchange(exchange.request, {});
-    service_.handle(exchange.id, std::move(request));
+/// The head of a request is there. A client that sends the body anyway would find a broken
+/// connection instead of a refusal: the body is read and dropped. One that waits to be told is
+/// answered at once.
+void HttpServer::begin(Connection& connection) {
+  connection.state = Connection::State::Body;  // since its head
+  const HttpHead& head = connection.reader.head();
+  connection.isLast = !head.isKeptAlive();
+  const bool isWaiting = head.hasBody() && head.expectsContinue();
+  if (auto why = service_.refusal(head.request)) {
+    refuse(connection, *std::move(why));
+    if (!isWaiting) return;
+    connection.isLast = true;
+    startSending(connection, *std::exchange(connection.refusal, std::nullopt));
+  } else if (isWaiting) {
+    const ssize_t sent =
+        ::send(connection.socket.get(), kContinue.data(), kContinue.size(), MSG_NOSIGNAL);
+    if (sent != std::ssize(kContinue)) throw Error("the client does not read");
   }
-  if (exchange.isAnswered) return queue(exchange);
-  exchange.isSuspended = true;
-  MHD_suspend_connection(exchange.connection);
-  return true;
 }
 
-bool HttpServer::queue(Exchange& exchange) {
-  exchange.state = Exchange::State::Sending;
-  Callbacks::connectionOf(exchange.connection)->since = Clock::now();
-  const HttpResponse& own = exchange.response;
-  MHD_Response* response = MHD_create_response_from_buffer(
-      own.body.size(), const_cast<char*>(own.body.data()), MHD_RESPMEM_PERSISTENT);
-  if (response == nullptr) return false;
-  MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, own.type.c_str());
-  for (const auto& [name, value] : own.headers)
-    MHD_add_response_header(response, name.c_str(), value.c_str());
-  if (isDraining_) MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
-  const MHD_Result isQueued =
-      MHD_queue_response(exchange.connection, static_cast<unsigned>(own.status), response);
-  MHD_destroy_response(response);
-  return isQueued == MHD_YES;
+void HttpServer::receive(Connection& connection) {
+  if (connection.refusal) return;
+  const std::string_view piece = connection.reader.piece();
+  if (bodiesBytes_ + piece.size() > limits_.bodiesBytes)
+    return refuse(connection, busyResponse("too many bodies are being read"));
+  connection.body().append(piece);
+  bodiesBytes_ += piece.size();
 }
 
-void HttpServer::setResponse(Exchange& exchange, HttpResponse response) {
-  answersBytes_ += response.body.size();
-  exchange.response = std::move(response);
-  exchange.isAnswered = true;
+/// The request is whole.
+void HttpServer::answer(Connection& connection) {
+  HttpRequest request = std::exchange(connection.reader.head().request, {});
+  if (connection.refusal)
+    return startSending(connection, *std::exchange(connection.refusal, std::nullopt));
+  bodiesBytes_ -= request.body.size();
+  connection.become(Connection::State::Waiting);
+  connection.id = nextId_++;
+  waiting_[connection.id] = &connection;
+  service_.handle(connection.id, std::move(request));
+}
+
+void HttpServer::refuse(Connection& connection, HttpResponse why) {
+  dropBody(connection);
+  service_.refused(connection.reader.head().request, why.status);
+  connection.refusal = std::move(why);
+}
+
+void HttpServer::dropBody(Connection& connection) {
+  bodiesBytes_ -= connection.body().size();
+  connection.body() = {};
+}
+
+void HttpServer::startSending(Connection& connection, HttpResponse response) {
+  connection.isLast = connection.isLast || isDraining_;
+  connection.head = headOf(response, connection.isLast);
+  connection.response = std::move(response);
+  if (!connection.reader.head().wantsBody) connection.response.body = {};
+  answersBytes_ += connection.response.body.size();
+  connection.sent = 0;
+  connection.become(Connection::State::Sending);
+}
+
+/// Sends as much as the socket takes.
+void HttpServer::send(Connection& connection) {
+  const std::string_view parts[] = {connection.head, connection.response.body};
+  std::size_t skipped = connection.sent;
+  std::array<iovec, 2> rest{};
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    const std::size_t before = std::min(skipped, parts[i].size());
+    skipped -= before;
+    rest[i] = {const_cast<char*>(parts[i].data() + before), parts[i].size() - before};
+  }
+  msghdr message{};
+  message.msg_iov = rest.data();
+  message.msg_iovlen = rest.size();
+  const ssize_t count = ::sendmsg(connection.socket.get(), &message, MSG_NOSIGNAL);
+  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (count < 0) return close(connection);
+  connection.active = Clock::now();
+  connection.sent += static_cast<std::size_t>(count);
+  if (connection.sent < parts[0].size() + parts[1].size()) return;
+  becomeIdle(connection);
+}
+
+/// The answer is sent.
+void HttpServer::becomeIdle(Connection& connection) {
+  answersBytes_ -= connection.response.body.size();
+  connection.response = {};
+  if (connection.isLast) {
+    ::shutdown(connection.socket.get(), SHUT_WR);
+    return connection.become(Connection::State::Closing);
+  }
+  connection.become(Connection::State::Idle);
+  takeRequests(connection);
 }
 
 int HttpServer::respond(RequestId id, HttpResponse response) {
-  const auto found = exchanges_.find(id);
-  if (found == exchanges_.end() || found->second->isAnswered) return response.status;
-  Exchange& exchange = *found->second;
+  const auto found = waiting_.find(id);
+  if (found == waiting_.end()) return response.status;
+  Connection& connection = *found->second;
+  waiting_.erase(found);
   if (answersBytes_ + response.body.size() > limits_.answersBytes)
     response = busyResponse("too many answers are being read");
   const int status = response.status;
-  setResponse(exchange, std::move(response));
-  if (std::exchange(exchange.isSuspended, false)) MHD_resume_connection(exchange.connection);
+  startSending(connection, std::move(response));
   return status;
+}
+
+void HttpServer::close(Connection& connection) {
+  loop_.unwatch(connection.socket.get());
+  dropBody(connection);
+  answersBytes_ -= connection.response.body.size();
+  if (connection.state == Connection::State::Waiting) waiting_.erase(connection.id);
+  connections_.remove_if([&](const Connection& each) { return &each == &connection; });
+  isOutOfDescriptors_ = false;
 }
 
 void HttpServer::stopListening() {
   isDraining_ = true;
-  const int listener = MHD_quiesce_daemon(daemon_);
-  if (listener >= 0) ::close(listener);
+  loop_.unwatch(listener_.get());
+  listener_.reset();
 }
 
-/// Where no more connections are accepted, closes the one that has been idle for longest, or else
-/// the one whose request has been coming for longest, or else the one that has been reading its
-/// answer for longest, so that whoever comes next is answered. The newest is about to ask.
-void HttpServer::makeRoom() {
-  if (connections_.size() < limits_.connections) return;
-  const auto isIdle = [](const Connection& each) { return each.exchange == nullptr; };
-  const auto isReceiving = [](const Connection& each) {
-    return each.exchange != nullptr && each.exchange->state == Exchange::State::Receiving;
+bool HttpServer::isIdle() const {
+  return std::ranges::all_of(connections_, [](const Connection& each) {
+    return each.state == Connection::State::Idle || each.state == Connection::State::Closing;
+  });
+}
+
+/// Connection to close when another needs its room; null: none. One that is over comes first, then
+/// the one that has been idle for longest, the one whose request has been coming for longest, and
+/// the one that has been reading its answer for longest. The newest is about to ask.
+HttpServer::Connection* HttpServer::leastNeeded() {
+  using State = Connection::State;
+  const auto rankOf = [this, now = Clock::now()](const Connection& each) {
+    if (each.state == State::Closing) return 4;
+    if (each.state == State::Idle) return each.hasAsked || &each != &connections_.back() ? 3 : 0;
+    if (each.state == State::Head || each.state == State::Body) return 2;
+    return each.state == State::Sending && now - each.since > limits_.reading ? 1 : 0;
   };
-  const auto isSlowToRead = [this, now = Clock::now()](const Connection& each) {
-    return each.exchange != nullptr && each.exchange->state == Exchange::State::Sending &&
-           now - each.since > limits_.reading;
-  };
-  if (!closeOldest(isIdle) && !closeOldest(isReceiving)) closeOldest(isSlowToRead);
+  Connection* least = nullptr;
+  int leastRank = 0;
+  for (Connection& each : connections_) {
+    const int rank = rankOf(each);
+    if (rank < leastRank || rank == 0) continue;
+    if (rank > leastRank || each.since < least->since) least = &each;
+    leastRank = rank;
+  }
+  return least;
 }
 
-/// Returns whether there is one of these, besides the newest.
-bool HttpServer::closeOldest(const std::function<bool(const Connection&)>& isOne) {
-  const Connection* oldest = nullptr;
-  for (const Connection& each : connections_)
-    if (&each != &connections_.back() && isOne(each) &&
-        (oldest == nullptr || each.since < oldest->since))
-      oldest = &each;
-  if (oldest != nullptr) ::shutdown(oldest->socket, SHUT_RDWR);
-  return oldest != nullptr;
-}
-
-/// libmicrohttpd closes what is silent; this, also what goes on for too long.
 void HttpServer::closeLate() {
-  makeRoom();
+  isOutOfDescriptors_ = false;
   const auto now = Clock::now();
-  for (const Connection& connection : connections_) {
-    const Exchange* exchange = connection.exchange;
-    if (exchange != nullptr && exchange->state == Exchange::State::Waiting) continue;
-    const auto most = !connection.hasAsked                            ? limits_.beforeAsking
-                      : exchange == nullptr                           ? limits_.idle
-                      : !exchange->isBegun                            ? limits_.head
-                      : exchange->state == Exchange::State::Receiving ? limits_.receiving
-                                                                      : limits_.sending;
-    if (now - connection.since > most) ::shutdown(connection.socket, SHUT_RDWR);
+  const auto isLate = [&](const Connection& each) {
+    using State = Connection::State;
+    if (each.state == State::Waiting) return false;
+    const auto most = each.state == State::Idle
+                          ? each.hasAsked ? limits_.idle : limits_.beforeAsking
+                      : each.state == State::Head    ? limits_.head
+                      : each.state == State::Sending ? limits_.sending
+                                                     : limits_.receiving;
+    return now - each.since > most || now - each.active > limits_.idle;
+  };
+  for (auto each = connections_.begin(); each != connections_.end();) {
+    Connection& connection = *each++;
+    if (isLate(connection)) close(connection);
   }
 }
 

@@ -2,19 +2,14 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <list>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 
 #include "engine/base/file_descriptor.h"
 #include "engine/serve/http_message.h"
 #include "engine/supervisor/poll_loop.h"
-
-struct MHD_Connection;
-struct MHD_Daemon;
 
 namespace lockstep::serve {
 
@@ -23,14 +18,14 @@ struct HttpLimits {
   std::size_t bodiesBytes = std::size_t{512} << 20;   ///< of all requests that are being read
   std::size_t answersBytes = std::size_t{512} << 20;  ///< of all answers that are being read
   std::size_t headerBytes = std::size_t{32} << 10;    ///< of a request, with its first line
-  /// The others wait; one that is idle, or slow to ask or to read its answer, makes room.
+  /// The others wait; for them one that is idle, or slow to ask or to read its answer, is closed.
   unsigned connections = 800;
   std::chrono::seconds beforeAsking{10};  ///< of a new connection, until its first request begins
-  std::chrono::seconds idle{30};       ///< without a request, and without a byte of an answer read
-  std::chrono::seconds head{10};       ///< of a request, from its first line
-  std::chrono::seconds receiving{60};  ///< from the first line of a request to its last byte
-  std::chrono::seconds sending{60};    ///< of an answer
-  std::chrono::seconds reading{1};     ///< of an answer, until others may need its room
+  std::chrono::seconds idle{30};          ///< without a byte in either direction
+  std::chrono::seconds head{10};          ///< of a request
+  std::chrono::seconds receiving{60};     ///< from the first byte of a request to its last
+  std::chrono::seconds sending{60};       ///< of an answer
+  std::chrono::seconds reading{1};        ///< of an answer, until others may need its room
 };
 
 /// What a server's requests are for.
@@ -46,8 +41,8 @@ class HttpService {
   virtual void handle(RequestId id, HttpRequest request) = 0;
 };
 
-/// HTTP/1.1 on a TCP socket, by GNU libmicrohttpd in the thread of the loop. No client can block
-/// the others: bodies, headers, connections and times are limited.
+/// HTTP/1.1 on a TCP socket, in the thread of the loop. No client can block the others: bodies,
+/// headers, connections and times are limited.
 class HttpServer {
  public:
   using RequestId = HttpService::RequestId;
@@ -68,26 +63,28 @@ class HttpServer {
   /// Accepts no more connections, and closes each once it has its answer. To be called once.
   void stopListening();
   /// Whether no request is being read or answered.
-  bool isIdle() const { return exchanges_.empty(); }
+  bool isIdle() const;
 
  private:
   struct Connection;
-  struct Exchange;
-  struct Callbacks;  ///< of libmicrohttpd
   using Clock = supervisor::PollLoop::Clock;
 
   void listen(const std::string& address, int port);
-  void startDaemon();
-  bool turn();
-  // False: the connection is closed.
-  bool begin(Exchange& exchange);
-  bool receive(Exchange& exchange, const char* data, std::size_t bytes);
-  bool answer(Exchange& exchange);
-  bool queue(Exchange& exchange);
-  void refuse(Exchange& exchange, HttpResponse why);
-  void setResponse(Exchange& exchange, HttpResponse response);
-  void makeRoom();
-  bool closeOldest(const std::function<bool(const Connection&)>& isOne);
+  bool canAccept();
+  void accept();
+  void handleReady(Connection& connection, short events);
+  void read(Connection& connection);
+  void takeRequests(Connection& connection);
+  void begin(Connection& connection);
+  void receive(Connection& connection);
+  void answer(Connection& connection);
+  void refuse(Connection& connection, HttpResponse why);
+  void dropBody(Connection& connection);
+  void startSending(Connection& connection, HttpResponse response);
+  void send(Connection& connection);
+  void becomeIdle(Connection& connection);
+  void close(Connection& connection);
+  Connection* leastNeeded();
   void closeLate();
 
   supervisor::PollLoop& loop_;
@@ -95,15 +92,13 @@ class HttpServer {
   HttpService& service_;
   base::FileDescriptor listener_;
   int port_ = 0;
-  MHD_Daemon* daemon_ = nullptr;
-  int epoll_ = -1;
   supervisor::PollLoop::TimerId timer_ = 0;
-  std::list<Connection> connections_;
-  std::map<RequestId, std::unique_ptr<Exchange>> exchanges_;
+  std::list<Connection> connections_;  ///< in the order in which they came
+  std::map<RequestId, Connection*> waiting_;
   RequestId nextId_ = 1;
   std::size_t bodiesBytes_ = 0, answersBytes_ = 0;
   bool isDraining_ = false;
-  bool hasMadeRoom_ = false;  ///< in this turn, where there was none
+  bool isOutOfDescriptors_ = false;  ///< tried again later
 };
 
 }  // namespace lockstep::serve

@@ -26,6 +26,10 @@ class TstBase64 : public QObject {
     QCOMPARE(base::decodeBase64("QQ==\r\n"), std::string("A"));
   }
 
+  void theUrlSafeAlphabetIsRead() {
+    QCOMPARE(base::decodeBase64("-_-_"), base::decodeBase64("+/+/"));
+  }
+
   void otherCharactersAreRefused() {
     for (const char* text : {"TG9j!", "TG9=ja", "TG9j\xc3\xa4"})
       QCOMPARE(tests::messageOf([&] { base::decodeBase64(text); }), std::string("is not base64"));

@@ -36,6 +36,12 @@ class TstHttpMessage : public QObject {
     QCOMPARE(request.mediaType(), std::string("image/png"));
   }
 
+  void codesOfAnAddressAreBytes() {
+    QCOMPARE(serve::unescaped("a%20b%C3%bc%2B+"), std::string("a b\xc3\xbc++"));
+    for (const char* text : {"%", "%4", "%zz", "100%", "%-1", "% 41"})
+      QCOMPARE(serve::unescaped(text), std::string(text));
+  }
+
   void anErrorIsOneLineOfJson() {
     const serve::HttpResponse response = serve::errorResponse(400, "a \"b\"\n\xff");
     QCOMPARE(response.status, 400);

@@ -31,8 +31,8 @@ constexpr HttpLimits kSmall{.bodyBytes = 1000,
                             .receiving = std::chrono::seconds(1),
                             .sending = std::chrono::seconds(1)};
 
-/// A server in a thread of its own that answers with the body: `/later` after the next `/now` or
-/// `/drain`, `/large` with 64 MiB, the others at once. `/stop` ends it.
+/// A server in a thread of its own that answers with the body: `/later` after the next `/now`,
+/// `/busy` or `/drain`, `/large` with 64 MiB, the others at once. `/stop` ends it.
 class EchoServer : private serve::HttpService {
  public:
   explicit EchoServer(const HttpLimits& limits = kSmall)
@@ -58,7 +58,10 @@ class EchoServer : private serve::HttpService {
       return;
     }
     if (request.path == "/stop") loop_.stop();
-    if (request.path == "/now") server_.respond(later_, {.body = "late"});
+    // Everything that the server does now and then is due meanwhile.
+    if (request.path == "/busy") std::this_thread::sleep_for(std::chrono::milliseconds(600));
+    if (request.path == "/now" || request.path == "/busy")
+      server_.respond(later_, {.body = "late"});
     if (request.path == "/drain") {
       server_.stopListening();
       loop_.after(std::chrono::milliseconds(50), [this] {
@@ -129,6 +132,7 @@ class TstHttpServer : public QObject {
     for (int i = 0; i < 20; ++i) client.send(chunk(std::string(100, 'x')));
     client.send("0\r\n\r\n");
     QCOMPARE(client.reply().status, 413);
+    QVERIFY(client.isClosed());
     QCOMPARE(HttpClient(server.port()).post("/echo", "a/b", std::string(1000, 'x')).status, 200);
   }
 
@@ -166,30 +170,45 @@ class TstHttpServer : public QObject {
     QCOMPARE(client.reply().status, 403);
   }
 
-  void aLengthThatOthersReadOtherwiseIsRefused_data() {
-    QTest::addColumn<QByteArray>("headers");
-    QTest::newRow("two lengths") << QByteArray("Content-Length: 1\r\nContent-Length: 5\r\n");
-    QTest::newRow("one twice") << QByteArray("Content-Length: 5\r\nContent-Length: 5\r\n");
-    QTest::newRow("none and one") << QByteArray("Content-Length: 0\r\nContent-Length: 5\r\n");
-    QTest::newRow("two ways") << QByteArray("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n");
-    QTest::newRow("two encodings")
-        << QByteArray("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n");
-    QTest::newRow("a space") << QByteArray("Content-Length : 5\r\nContent-Length: 3\r\n");
-    QTest::newRow("a tab") << QByteArray("Transfer-Encoding\t: chunked\r\nContent-Length: 5\r\n");
-    QTest::newRow("another encoding") << QByteArray("Transfer-Encoding: gzip, chunked\r\n");
+  void whatCannotBeReadIsRefusedOnce_data() {
+    QTest::addColumn<std::string>("bytes");
+    QTest::addColumn<int>("status");
+    const std::string head = "POST /echo HTTP/1.1\r\nHost: x\r\n", large(100'000, 'a');
+    QTest::newRow("no length") << head + "Content-Length: abc\r\n\r\nhello" << 400;
+    QTest::newRow("two lengths") << head + "Content-Length: 1\r\nContent-Length: 5\r\n\r\nhello"
+                                 << 400;
+    QTest::newRow("a large length") << head + "Content-Length: 1001\r\n\r\nhello" << 413;
+    QTest::newRow("no chunk") << head + "Transfer-Encoding: chunked\r\n\r\nzzz\r\n" << 400;
+    QTest::newRow("no host") << std::string("GET /echo HTTP/1.1\r\n\r\n") << 400;
+    QTest::newRow("TLS") << std::string("\x16\x03\x01\x02\x00\x01\x00", 7) << 400;
+    QTest::newRow("an endless URL") << "GET /" + large << 414;
+    QTest::newRow("an endless header") << head + "A: " + large << 431;
   }
-  void aLengthThatOthersReadOtherwiseIsRefused() {
-    QFETCH(QByteArray, headers);
+  void whatCannotBeReadIsRefusedOnce() {
+    QFETCH(std::string, bytes);
+    QFETCH(int, status);
     EchoServer server;
     HttpClient client(server.port());
-    client.send("POST /echo HTTP/1.1\r\nHost: x\r\n" + headers.toStdString() + "\r\nhello");
-    bool isAnswered = false;
-    try {
-      QCOMPARE(client.reply().status, 400);
-      isAnswered = true;
-    } catch (const Error&) {  // closed
-    }
-    QVERIFY(!isAnswered || client.isClosed());
+    client.send(bytes);
+    const HttpReply reply = client.reply();
+    QCOMPARE(reply.status, status);
+    QCOMPARE(reply.headers.at("connection"), std::string("close"));
+    QVERIFY2(reply.body.starts_with("{\"error\""), reply.body.c_str());
+    QVERIFY(client.isClosed());  // without a second answer
+  }
+
+  void manyParametersAreRead() {
+    EchoServer server;
+    std::string query = "?";
+    for (int i = 0; i < 400; ++i) query += "a" + std::to_string(i) + "=1&";
+    QCOMPARE(HttpClient(server.port()).get("/echo" + query).status, 200);
+  }
+
+  void headsAreAnsweredWithoutABody() {
+    EchoServer server;
+    HttpClient client(server.port());
+    client.send("HEAD /large HTTP/1.0\r\n\r\n");
+    QVERIFY_THROWS_EXCEPTION(Error, client.reply());  // its length is that of the body
   }
 
   void aBodyShorterThanItsLengthIsClosed() {
@@ -242,20 +261,11 @@ class TstHttpServer : public QObject {
     QCOMPARE(asked.get("/echo").status, 200);
   }
 
-  void anAddressWithAZeroIsRefused() {
-    EchoServer server;
-    QCOMPARE(HttpClient(server.port()).get("/%00echo").status, 400);
-    QCOMPARE(HttpClient(server.port()).get("/echo").status, 200);
-  }
-
   void aRequestThatIsGivenUpLeavesNothing() {
     EchoServer server;
     HttpClient client(server.port());
-    client.send("GET /echo?" + std::string(20'000, '&') + " HTTP/1.1\r\nHost: x\r\n\r\n");
-    try {
-      QVERIFY(client.reply().status >= 400);
-    } catch (const Error&) {  // closed
-    }
+    client.send("GET /echo?" + std::string(100'000, '&') + " HTTP/1.1\r\nHost: x\r\n\r\n");
+    QCOMPARE(client.reply().status, 414);
     HttpClient(server.port()).get("/drain");
     server.join();  // once it is idle
   }
@@ -277,40 +287,8 @@ class TstHttpServer : public QObject {
     client.send("GET /echo HTTP/1.1\r\n");
     for (int i = 0; i < 200'000; ++i) client.send("X: y\r\n");
     client.send("\r\n");
-    try {
-      QCOMPARE(client.reply().status, 431);
-    } catch (const Error&) {  // closed
-    }
+    QCOMPARE(client.reply().status, 431);
     QVERIFY(client.isClosed());
-    QCOMPARE(HttpClient(server.port()).get("/echo").status, 200);
-  }
-
-  void whatIsNoHttpIsRefused_data() {
-    QTest::addColumn<QByteArray>("bytes");
-    QTest::newRow("nothing") << QByteArray("\r\n\r\n\r\n");
-    QTest::newRow("a word") << QByteArray("hello\r\n\r\n");
-    QTest::newRow("zeros") << QByteArray(100, '\0');
-    QTest::newRow("TLS") << QByteArray("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11);
-    QTest::newRow("negative length")
-        << QByteArray("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n");
-    QTest::newRow("two lengths") << QByteArray(
-        "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 5\r\n\r\nx");
-    QTest::newRow("two ways to end") << QByteArray(
-        "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n"
-        "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n");
-    QTest::newRow("no chunk") << QByteArray(kChunkedHead) + "zzz\r\n";
-    QTest::newRow("huge chunk") << QByteArray(kChunkedHead) + "ffffffffffffffff\r\nx";
-  }
-  void whatIsNoHttpIsRefused() {
-    QFETCH(QByteArray, bytes);
-    EchoServer server;
-    HttpClient client(server.port());
-    client.send(bytes.toStdString());
-    try {
-      const HttpReply reply = client.reply();
-      QVERIFY2(reply.status >= 400 || reply.body.size() <= 1, reply.body.c_str());
-    } catch (const Error&) {  // closed
-    }
     QCOMPARE(HttpClient(server.port()).get("/echo").status, 200);
   }
 
@@ -374,6 +352,7 @@ class TstHttpServer : public QObject {
       slow.back()->send(postHead("/echo", "a/b", 3) + "Expect: 100-continue\r\n\r\n");
       QVERIFY(slow.back()->isReadable(20000));  // 100 Continue
     }
+    QCOMPARE(HttpClient(server.port()).get("/echo").status, 200);
     QVERIFY_THROWS_EXCEPTION(Error, slow[0]->reply());  // it has been coming for longest
     slow[3]->send("abc");
     QCOMPARE(slow[3]->reply().body, std::string("abc"));
@@ -406,8 +385,9 @@ class TstHttpServer : public QObject {
     busy.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n");
     QCOMPARE(first.get("/echo").status, 200);
     QCOMPARE(second.get("/echo").status, 200);
-    HttpClient third(server.port());
+    HttpClient third(server.port()), fourth(server.port());
     QCOMPARE(third.get("/echo").status, 200);
+    QCOMPARE(fourth.get("/echo").status, 200);
     QVERIFY(first.isClosed());
     QCOMPARE(second.get("/echo").status, 200);
     busy.send("abc");
@@ -436,7 +416,7 @@ class TstHttpServer : public QObject {
     HttpClient client(server.port());
     client.send("GET /later HTTP/1.1\r\nHost: x\r\n\r\n");
     QVERIFY(!client.isReadable(1500));  // no limit is for the time that it takes
-    QCOMPARE(HttpClient(server.port()).get("/now").status, 200);
+    QCOMPARE(HttpClient(server.port()).get("/busy").status, 200);
     QCOMPARE(client.reply().body, std::string("late"));
     HttpClient(server.port()).send("GET /later HTTP/1.1\r\nHost: x\r\n\r\n");  // and is gone
     QCOMPARE(HttpClient(server.port()).get("/now").status, 200);

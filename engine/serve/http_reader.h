@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/serve/http_message.h"
+
+namespace lockstep::serve {
+
+/// Parsed first line and headers of a request.
+struct HttpHead {
+  HttpRequest request{};
+  int minorVersion = 1;   ///< of HTTP/1
+  bool wantsBody = true;  ///< in the answer; false: HEAD
+  bool isChunked = false;
+  std::uint64_t length = 0;  ///< bytes of the body, unless it is chunked
+  bool hasBody() const { return isChunked || length > 0; }
+  bool expectsContinue() const;
+  /// True if the connection stays open after the answer.
+  bool isKeptAlive() const;
+};
+
+/// Reads the requests of one connection from its bytes (RFC 9112). Strict: refuses what a proxy
+/// might parse differently, so that no request hides in another (request smuggling).
+class HttpReader {
+ public:
+  enum class Found { Nothing, Head, Body, End };
+
+  HttpReader(std::size_t maxHeadBytes, std::size_t maxBodyBytes)
+      : maxHeadBytes_(maxHeadBytes), maxBodyBytes_(maxBodyBytes) {}
+
+  void append(std::string_view bytes);
+  /// The next part of a request; Nothing: more bytes are needed. Throws HttpError for a request
+  /// that cannot be read: 400, 413, 414, 431 or 505. Nothing can be read after it.
+  Found next();
+  /// Head of the request that is being read, as far as it was read.
+  HttpHead& head() { return head_; }
+  /// The piece of the body that next() found, until the next call.
+  std::string_view piece() const { return piece_; }
+  /// True if bytes of a head are there that is not whole.
+  bool isWithinHead() const { return state_ == State::Headers || at_ < buffer_.size(); }
+
+ private:
+  enum class State { FirstLine, Headers, Body, ChunkSize, ChunkEnd, Trailers };
+
+  std::optional<std::string_view> nextLine();
+  std::optional<Found> takeLine(std::string_view line);
+  void takeFirstLine(std::string_view line);
+  void takeTarget(std::string_view target);
+  void takeHeader(std::string_view line);
+  void checkHead();
+  void takeLength();
+  std::uint64_t chunkSize(std::string_view line) const;
+  Found takeBody();
+  Found end();
+  [[noreturn]] void refuseLongLine() const;
+  [[noreturn]] void refuseLargeBody() const;
+
+  std::size_t maxHeadBytes_, maxBodyBytes_;
+  State state_ = State::FirstLine;
+  std::string buffer_;
+  std::size_t at_ = 0;         ///< in the buffer: what comes before was read
+  std::size_t lineBytes_ = 0;  ///< of the head, of the line of a chunk or of the trailers
+  std::uint64_t left_ = 0;     ///< bytes of the body or chunk that are still to come
+  std::uint64_t bodyBytes_ = 0;
+  std::string_view piece_;
+  HttpHead head_;
+};
+
+}  // namespace lockstep::serve
