@@ -7,14 +7,25 @@
 #include "engine/base/base64.h"
 #include "engine/base/error.h"
 #include "engine/base/shortened_text.h"
+#include "engine/base/utf8.h"
 #include "engine/protocol/json_text.h"
 
 namespace lockstep::serve {
+namespace {
+
+constexpr std::string_view kDataScheme = "data:";
+
+bool isDataAddress(std::string_view text) {
+  return base::lowerCase(text.substr(0, kDataScheme.size())) == kDataScheme;
+}
+
+}  // namespace
 
 nlohmann::json documentOf(std::string_view body) {
   constexpr auto kMostCommas = 100'000;  // each may take 100 bytes of memory
   if (std::ranges::count(body, ',') > kMostCommas)
-    throw HttpError{400, "the body: has too many members"};
+    throw HttpError{400, "the body: has more than " + std::to_string(kMostCommas) +
+                             " members; send pixels as application/x-npy"};
   try {
     return protocol::parseObject(body, "the body");
   } catch (const Error& error) {
@@ -29,15 +40,24 @@ void addImage(DetectionRequest& asked, ImageInput image, const RequestRules& rul
   asked.images.push_back(std::move(image));
 }
 
+std::string decodedImage(std::string_view text, const std::string& where) {
+  if (isDataAddress(text)) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    if (comma == text.size() || !base::lowerCase(text.substr(0, comma)).ends_with(";base64"))
+      throw HttpError{400, where + ": a data: address must be data:image/jpeg;base64,…"};
+    text.remove_prefix(comma + 1);
+  }
+  try {
+    return base::decodeBase64(text);
+  } catch (const Error& error) {
+    throw HttpError{400, where + ": " + error.what()};
+  }
+}
+
 ImageInput imageOfMember(std::string_view kind, const std::string& value,
                          const RequestRules& rules) {
-  if (kind == "b64") {
-    try {
-      return {.content = base::decodeBase64(value)};
-    } catch (const Error& error) {
-      throw HttpError{400, std::string("b64: ") + error.what()};
-    }
-  }
+  if (kind == "b64" || (kind == "url" && isDataAddress(value)))
+    return {.content = decodedImage(value, std::string(kind))};
   if (kind == "file") {
     if (!rules.allowsFiles)
       throw HttpError{403, "file: this server reads no files; it was started without --files"};

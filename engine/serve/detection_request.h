@@ -16,8 +16,9 @@ namespace lockstep::serve {
 /// An image, or where it is read or fetched from.
 struct ImageInput {
   std::string content{};
-  std::string file{};  ///< below the folder of --files
-  std::string url{};   ///< this and `file` empty: `content` is the image
+  std::string file{};       ///< below the folder of --files
+  std::string otherFile{};  ///< its name if there is no `file`; empty: none
+  std::string url{};        ///< this and `file` empty: `content` is the image
   bool isThere() const { return file.empty() && url.empty(); }
 };
 
@@ -45,6 +46,9 @@ struct RequestRules {
 nlohmann::json documentOf(std::string_view body);
 /// Throws HttpError (413) if that is one too many.
 void addImage(DetectionRequest& asked, ImageInput image, const RequestRules& rules);
+/// An image in JSON: base64, also as a `data:` address. Throws HttpError whose message begins with
+/// `where`.
+std::string decodedImage(std::string_view text, const std::string& where);
 /// An image of a JSON document: {"b64"|"file"|"url": …}. Throws HttpError.
 ImageInput imageOfMember(std::string_view kind, const std::string& value,
                          const RequestRules& rules);

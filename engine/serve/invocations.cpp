@@ -5,6 +5,7 @@
 #include "engine/base/shortened_text.h"
 #include "engine/serve/accepted_form.h"
 #include "engine/serve/multipart.h"
+#include "engine/serve/pixel_arrays.h"
 
 namespace lockstep::serve {
 namespace {
@@ -12,12 +13,23 @@ namespace {
 using nlohmann::json;
 using protocol::AnswerForm;
 
+/// Throws HttpError for a parameter, field or member that would have no effect.
+void requireSetting(std::string_view name) {
+  for (const char* known : {"score", "classes", "form"})
+    if (name == known) return;
+  throw HttpError{400, "'" + base::shortened(name) +
+                           "' is unknown: a request has images, and the settings score, classes "
+                           "and form"};
+}
+
 /// Of the query, or of what SageMaker's clients send along, as it passes no query on:
-/// `score=0.5; classes=cat,7`.
+/// `score=0.5; classes=cat,7`. An empty one is none, as forms send it.
 std::optional<std::string> settingOf(const HttpRequest& request, const char* name) {
-  if (const auto given = request.parameter(name)) return std::string(*given);
+  if (const auto given = request.parameter(name); given && !given->empty())
+    return std::string(*given);
   const std::string_view attributes = request.header("x-amzn-sagemaker-custom-attributes");
-  return headerParameter("; " + std::string(attributes), name);
+  const auto given = headerParameter("; " + std::string(attributes), name);
+  return given && !given->empty() ? given : std::nullopt;
 }
 
 /// Of all parameters of this name, as clients write a list.
@@ -49,42 +61,65 @@ void takeMultipart(const HttpRequest& request, const RequestRules& rules, Detect
        multipartParts(request.body, boundary.value_or(""), rules.mostImages + 8)) {
     if (part.isFile) {
       addImage(asked, {.content = std::string(part.content)}, rules);
-    } else if (part.name == "score") {
-      asked.scoreThreshold = scoreOf(withoutSpace(part.content));
-    } else if (part.name == "classes") {
-      classes = classes.value_or("") + std::string(part.content) + ",";
-    } else if (part.name == "form") {
-      form = formNamed(std::string(withoutSpace(part.content)));
+      continue;
     }
+    const std::string text(withoutSpace(part.content));
+    if (text.empty()) continue;  // a field that was left empty
+    requireSetting(part.name);
+    if (part.name == "score") asked.scoreThreshold = scoreOf(text);
+    if (part.name == "classes") classes = classes.value_or("") + text + ",";
+    if (part.name == "form") form = formNamed(text);
   }
   if (classes) asked.categoryIds = rules.model.categoryIds(*classes);
 }
 
+/// Reads TensorFlow Serving's forms too: base64 or pixels alone, or below the name of the model's
+/// input.
 ImageInput imageOfEntry(const json& entry, const RequestRules& rules) {
-  if (entry.is_object())
+  if (entry.is_string())
+    return {.content = decodedImage(entry.get_ref<const std::string&>(), "images")};
+  if (entry.is_array()) return {.content = imageOfPixels(entry)};
+  if (entry.is_object() && entry.size() == 1) {
+    const auto member = entry.begin();
+    if (member->is_object()) return imageOfEntry(*member, rules);
     for (const char* kind : {"b64", "file", "url"})
-      if (const auto found = entry.find(kind); found != entry.end() && found->is_string())
-        return imageOfMember(kind, found->get<std::string>(), rules);
-  throw HttpError{400, R"(images: each must be {"b64": …}, {"file": …} or {"url": …})"};
+      if (member.key() == kind && member->is_string())
+        return imageOfMember(kind, member->get<std::string>(), rules);
+  }
+  throw HttpError{400, R"(images: each must be {"b64": …}, {"file": …} or {"url": …} alone)"};
 }
 
 /// `form`: that of the body, if it names one.
 void takeJson(const HttpRequest& request, const RequestRules& rules, DetectionRequest& asked,
               std::optional<AnswerForm>& form) {
   const json document = documentOf(request.body);
-  if (const auto score = document.find("score"); score != document.end())
-    asked.scoreThreshold = scoreOf(score->dump());
-  if (const auto classes = document.find("classes"); classes != document.end())
-    asked.categoryIds = categoryIdsOf(*classes, rules.model);
-  if (const auto named = document.find("form"); named != document.end())
-    form = formNamed(named->is_string() ? named->get<std::string>() : named->dump());
-  for (const char* list : {"images", "instances"}) {
-    const auto images = document.find(list);
-    if (images == document.end() || !images->is_array()) continue;
-    for (const json& entry : *images) addImage(asked, imageOfEntry(entry, rules), rules);
-    return;
+  const json* images = nullptr;
+  for (const auto& [name, value] : document.items()) {
+    if (name == "images" || name == "instances") {
+      images = &value;
+    } else if (name != "signature_name" && !value.is_null()) {  // that is TensorFlow Serving's
+      requireSetting(name);
+      if (name == "score") asked.scoreThreshold = scoreOf(value.dump());
+      if (name == "classes") asked.categoryIds = categoryIdsOf(value, rules.model);
+      if (name == "form")
+        form = formNamed(value.is_string() ? value.get<std::string>() : value.dump());
+    }
   }
-  throw HttpError{400, R"(the body must have "images": [{"b64"|"file"|"url": …}, …])"};
+  if (images == nullptr || !images->is_array())
+    throw HttpError{400, R"(the body must have "images": [{"b64"|"file"|"url": …}, …])"};
+  for (const json& entry : *images) addImage(asked, imageOfEntry(entry, rules), rules);
+}
+
+/// Media type of the body. Its content decides if the header is missing, says only that there are
+/// bytes, or is curl's default.
+std::string typeOf(const HttpRequest& request) {
+  const std::string type = request.mediaType();
+  if (!type.empty() && type != "application/octet-stream" &&
+      type != "application/x-www-form-urlencoded")
+    return type;
+  const std::string_view body = withoutSpace(request.body);
+  if (body.starts_with(kNpyMagic)) return "application/x-npy";
+  return body.starts_with('{') ? "application/json" : "image/*";
 }
 
 /// The array of all images: each answer is one.
@@ -106,21 +141,26 @@ std::string joined(const std::vector<DetectionAnswer>& answers) {
 DetectionRequest invocation(const HttpRequest& request, const RequestRules& rules) {
   DetectionRequest asked;
   std::optional<AnswerForm> form;
+  for (const auto& [name, value] : request.query) requireSetting(name);
   if (const auto named = settingOf(request, "form")) form = formNamed(*named);
   if (const auto score = settingOf(request, "score")) asked.scoreThreshold = scoreOf(*score);
   if (const auto classes = classesOf(request))
     asked.categoryIds = rules.model.categoryIds(*classes);
-  const std::string type = request.mediaType();
+  const std::string type = typeOf(request);
   if (type == "multipart/form-data") {
     takeMultipart(request, rules, asked, form);
   } else if (type == "application/json") {
     takeJson(request, rules, asked, form);
-  } else if (type.starts_with("image/") || type == "application/octet-stream" ||
-             type == "application/x-image" || type.empty()) {
+  } else if (type == "application/x-npy") {
+    eachImageOfNpy(request.body, [&](std::string image) {
+      addImage(asked, {.content = std::move(image)}, rules);
+    });
+  } else if (type.starts_with("image/") || type == "application/x-image") {
     addImage(asked, {.content = request.body}, rules);
   } else {
     throw HttpError{415, "Content-Type: " + base::shortened(type) +
                              " is not read; send image/jpeg, image/png, image/webp, image/tiff, "
+                             "image/bmp, application/octet-stream, application/x-npy, "
                              "multipart/form-data or application/json"};
   }
   asked.form = form ? *form : acceptedFormOf(request);

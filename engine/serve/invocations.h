@@ -4,7 +4,8 @@
 
 namespace lockstep::serve {
 
-/// `POST /invocations`, as SageMaker calls it: one image as the body, several as multipart, or JSON
+/// `POST /invocations`, as SageMaker calls it: one image as the body, a NumPy array of pixels,
+/// several images as multipart, or JSON
 /// {"images": [{"b64"|"file"|"url": …}, …], "score": …, "classes": […]}. The answer is the array
 /// that `predict` writes; by `form` or Accept also polygons, a PNG of labels or of the image with
 /// its detections. Throws HttpError.

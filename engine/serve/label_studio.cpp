@@ -1,10 +1,6 @@
 #include "engine/serve/label_studio.h"
 
-#include <curl/curl.h>
-
 #include <algorithm>
-#include <memory>
-#include <new>
 #include <nlohmann/json.hpp>
 #include <pugixml.hpp>
 #include <set>
@@ -71,23 +67,36 @@ LabelControl controlOf(const std::string& config, bool hasMasks) {
   return control;
 }
 
-std::string unescaped(const std::string& text) {
-  int length = 0;
-  const std::unique_ptr<char, decltype(&curl_free)> plain(
-      curl_easy_unescape(nullptr, text.data(), static_cast<int>(text.size()), &length), &curl_free);
-  if (!plain) throw std::bad_alloc();
-  return {plain.get(), static_cast<std::size_t>(length)};
+/// The escaped name of a file that Label Studio serves itself: `/data/local-files/?d=plates/a.png`,
+/// `/data/upload/1/a.png`, also below a host and a prefix; nullopt: it is another address.
+std::optional<std::string> fileOfAddress(const std::string& address) {
+  for (const std::string_view path :
+       {"/data/local-files/?d=", "/data/local-files?d=", "/data/upload/"})
+    if (const std::size_t at = address.find(path); at != std::string::npos)
+      return address.substr(at + path.size());
+  return std::nullopt;
 }
 
-/// `/data/local-files/?d=plates/a.png` and `/data/upload/1/a.png` are files; the rest are
-/// addresses.
+/// Releases of Label Studio differ in whether a `+` stands for a space, and on Windows it writes
+/// backslashes.
+std::string otherSpelling(std::string escaped) {
+  std::ranges::replace(escaped, '+', ' ');
+  std::string name = unescaped(escaped);
+  std::ranges::replace(name, '\\', '/');
+  return name;
+}
+
 ImageInput imageOfAddress(const std::string& address, const RequestRules& rules) {
-  constexpr std::string_view kLocal = "/data/local-files/?d=", kUploads = "/data/upload/";
-  if (address.starts_with(kLocal))
-    return imageOfMember("file", unescaped(address.substr(kLocal.size())), rules);
-  if (address.starts_with(kUploads))
-    return imageOfMember("file", unescaped(address.substr(kUploads.size())), rules);
-  return imageOfMember("url", address, rules);
+  const auto escaped = fileOfAddress(address);
+  const bool isUrl = address.find("://") != std::string::npos && (rules.allowsUrls || !escaped);
+  if (isUrl || address.starts_with("data:")) return imageOfMember("url", address, rules);
+  if (!escaped)
+    throw HttpError{400, "'" + base::shortened(address) +
+                             "' is no file of Label Studio (/data/local-files/?d=…, "
+                             "/data/upload/…) and no URL"};
+  ImageInput image = imageOfMember("file", unescaped(*escaped), rules);
+  image.otherFile = otherSpelling(*escaped);
+  return image;
 }
 
 json resultOf(const LabelControl& control, const DetectionAnswer& answer, double score) {

@@ -35,8 +35,10 @@ MultipartPart partOf(std::string_view text) {
   const std::string_view disposition = headerOf(head, "content-disposition");
   MultipartPart part{.name = headerParameter(disposition, "name").value_or(""),
                      .content = text.substr(end + 4)};
-  part.isFile = headerParameter(disposition, "filename").has_value() ||
-                base::lowerCase(headerOf(head, "content-type")).starts_with("image/");
+  const auto fileName = headerParameter(disposition, "filename");
+  const bool isLeftEmpty = fileName && fileName->empty() && part.content.empty();
+  const bool isImage = base::lowerCase(headerOf(head, "content-type")).starts_with("image/");
+  part.isFile = !isLeftEmpty && (fileName || isImage);
   return part;
 }
 

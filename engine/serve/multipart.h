@@ -8,7 +8,8 @@ namespace lockstep::serve {
 
 struct MultipartPart {
   std::string name;
-  bool isFile = false;  ///< it has a file name, or the type of an image
+  /// It has a file name, or the type of an image. False for a field whose file was not chosen.
+  bool isFile = false;
   std::string_view content;
 };
 

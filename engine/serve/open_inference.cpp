@@ -4,8 +4,6 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "engine/base/base64.h"
-#include "engine/base/error.h"
 #include "engine/base/shortened_text.h"
 
 namespace lockstep::serve {
@@ -93,11 +91,7 @@ void takeTexts(const json& data, const RequestRules& rules, DetectionRequest& as
       continue;
     }
     if (!each.is_string()) throw HttpError{400, "inputs: the data of BYTES must be strings"};
-    try {
-      addImage(asked, {.content = base::decodeBase64(each.get<std::string>())}, rules);
-    } catch (const Error& error) {
-      throw HttpError{400, std::string("inputs: an image in JSON must be base64: ") + error.what()};
-    }
+    addImage(asked, {.content = decodedImage(each.get<std::string>(), "inputs")}, rules);
   }
 }
 

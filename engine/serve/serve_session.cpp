@@ -4,6 +4,7 @@
 
 #include "engine/base/json_writer.h"
 #include "engine/base/shortened_text.h"
+#include "engine/serve/content_encoding.h"
 #include "engine/serve/invocations.h"
 #include "engine/serve/label_studio.h"
 #include "engine/serve/open_inference.h"
@@ -170,9 +171,13 @@ HttpResponse ServeSession::answerAtOnce(const MatchedRoute& asked) const {
   }
 }
 
-DetectionRequest ServeSession::detectionOf(const MatchedRoute& route,
-                                           const HttpRequest& request) const {
-  switch (route.route->endpoint) {
+DetectionRequest ServeSession::detectionOf(const MatchedRoute& route, HttpRequest& request) const {
+  decodeBody(request, setup_.limits.bodyBytes);
+  const Endpoint endpoint = route.route->endpoint;
+  if (endpoint != Endpoint::Invocations && !request.query.empty())
+    throw HttpError{400, "'" + base::shortened(request.query.front().first) +
+                             "': " + route.route->path + " takes no parameters in its URL"};
+  switch (endpoint) {
     case Endpoint::Invocations:
       return invocation(request, rules());
     case Endpoint::Predict:
@@ -192,7 +197,7 @@ void ServeSession::handle(RequestId id, HttpRequest request) {
   const Pending& kept = *(pending_[id] = std::move(pending));
   if (!kept.route.route->detects) return attempt(id, [&] { finish(id, answerAtOnce(kept.route)); });
   const bool isImage = request.mediaType().starts_with("image/");
-  if (!isImage && request.body.size() > kLargeDocument)
+  if (isEncoded(request) || (!isImage && request.body.size() > kLargeDocument))
     return readInBackground(id, std::move(request));
   attempt(id, [&] { begin(*pending_.at(id), detectionOf(kept.route, request)); });
 }
@@ -203,11 +208,11 @@ void ServeSession::readInBackground(RequestId id, HttpRequest request) {
   if (readingBytes_ + bytes > setup_.limits.bodiesBytes)
     return finish(id, busyResponse("too many requests are being read"));
   readingBytes_ += bytes;
-  const std::shared_ptr<const HttpRequest> whole(new HttpRequest(std::move(request)),
-                                                 [this, bytes](const HttpRequest* own) {
-                                                   delete own;
-                                                   readingBytes_ -= bytes;
-                                                 });
+  const std::shared_ptr<HttpRequest> whole(new HttpRequest(std::move(request)),
+                                           [this, bytes](const HttpRequest* own) {
+                                             delete own;
+                                             readingBytes_ -= bytes;
+                                           });
   inBackground(reader_, id, [this, id, whole, route = pending_.at(id)->route] {
     const auto asked = std::make_shared<DetectionRequest>(detectionOf(route, *whole));
     return [this, id, asked] { begin(*pending_.at(id), std::move(*asked)); };
@@ -244,9 +249,9 @@ void ServeSession::attempt(RequestId id, const std::function<void()>& work) {
 void ServeSession::begin(Pending& pending, DetectionRequest asked) {
   for (const ImageInput& image : asked.images) {
     pending.bytes += image.content.size();
-    if (!image.url.empty() && !fetcher_->isAllowed(image.url))
-      throw HttpError{
-          403, "the address " + base::shortened(image.url) + " is not below one of --allow-urls"};
+    if (image.url.empty()) continue;
+    if (std::string why = fetcher_->refusal(image.url); !why.empty())
+      throw HttpError{403, std::move(why)};
   }
   requireRoom(pending, asked.images.size() + coming());
   pending.asked = std::move(asked);
@@ -286,15 +291,28 @@ void ServeSession::readFiles(Pending& pending, std::size_t from) {
                                  [](const ImageInput& image) { return !image.file.empty(); });
   if (next == images.end()) return;
   const auto image = static_cast<std::size_t>(next - images.begin());
-  inBackground(reader_, pending.id, [this, id = pending.id, image, name = next->file] {
-    const auto content = std::make_shared<std::string>(files_->read(name, setup_.limits.bodyBytes));
-    return [this, id, image, name, content] {
+  inBackground(reader_, pending.id, [this, id = pending.id, image, input = *next] {
+    const auto content = std::make_shared<std::string>(contentOf(input));
+    return [this, id, image, name = input.file, content] {
       if (content->empty()) throw HttpError{400, "the file " + base::shortened(name) + " is empty"};
       Pending& own = *pending_.at(id);
       takeContent(own, image, std::move(*content));
       readFiles(own, image + 1);
     };
   });
+}
+
+std::string ServeSession::contentOf(const ImageInput& image) const {
+  try {
+    return files_->read(image.file, setup_.limits.bodyBytes);
+  } catch (const HttpError& error) {
+    if (error.status != 404 || image.otherFile.empty()) throw;
+    try {
+      return files_->read(image.otherFile, setup_.limits.bodyBytes);
+    } catch (const HttpError&) {
+      throw error;  // with the name that was given
+    }
+  }
 }
 
 void ServeSession::fetch(Pending& pending, std::size_t image) {

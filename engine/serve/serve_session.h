@@ -69,7 +69,7 @@ class ServeSession : private HttpService {
 
   HttpResponse answerAtOnce(const MatchedRoute& asked) const;
   HttpResponse executionParameters() const;
-  DetectionRequest detectionOf(const MatchedRoute& route, const HttpRequest& request) const;
+  DetectionRequest detectionOf(const MatchedRoute& route, HttpRequest& request) const;
   RequestRules rules() const;
   void readInBackground(RequestId id, HttpRequest request);
   void inBackground(BackgroundThread& thread, RequestId id, BackgroundThread::Work work);
@@ -78,6 +78,7 @@ class ServeSession : private HttpService {
   void requireRoom(const Pending& pending, std::size_t images) const;
   std::size_t coming() const;
   void readFiles(Pending& pending, std::size_t from);
+  std::string contentOf(const ImageInput& image) const;
   void fetch(Pending& pending, std::size_t image);
   void takeContent(Pending& pending, std::size_t image, std::string content);
   void submit(Pending& pending, std::size_t image, std::string content);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/base/shortened_text.h"
 #include "engine/base/utf8.h"
 #include "engine/serve/http_message.h"
 
@@ -17,6 +18,22 @@ namespace {
 constexpr long kMostConnections = 16;  // more wait; each holds an image in memory
 constexpr long kMostOfOneHost = 8;     // so that a slow one leaves some to the others
 constexpr long kSilentSeconds = 10;
+
+/// True for a path in which a server might find a `..` or a slash that a comparison does not see:
+/// escaped, also twice or in invalid ways, or before the `;` of a parameter.
+bool hidesSteps(std::string path) {
+  constexpr int kMaxEscapes = 4;
+  for (int i = 0; i < kMaxEscapes; ++i) {
+    path = base::lowerCase(path);
+    for (const char* hidden : {"%2e", "%2f", "%5c", "\\", "%u00", "%c0%", "%c1%", "/..;", "/.;"})
+      if (path.find(hidden) != std::string::npos) return true;
+    if (std::ranges::any_of(path, [](unsigned char each) { return each < 0x20; })) return true;
+    std::string plain = unescaped(path);
+    if (plain == path) return false;
+    path = std::move(plain);
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -132,14 +149,13 @@ std::optional<UrlFetcher::Address> UrlFetcher::addressOf(const std::string& url)
   return address;
 }
 
-bool UrlFetcher::isAllowed(const std::string& url) const {
+std::string UrlFetcher::refusal(const std::string& url) const {
+  const std::string named = "the address " + base::shortened(url);
   const auto address = addressOf(url);
-  if (!address) return false;
-  // Servers may resolve what is hidden in an escaped path.
-  const std::string path = base::lowerCase(address->path);
-  for (const char* hidden : {"%2e", "%2f", "%5c", "\\"})
-    if (path.find(hidden) != std::string::npos) return false;
-  return std::ranges::any_of(prefixes_, [&](const Address& prefix) {
+  if (!address) return named + " is no http or https address without a user";
+  if (hidesSteps(address->path))
+    return named + " may lead elsewhere: its path has an escaped dot or slash, or ..;";
+  const bool isBelowOne = std::ranges::any_of(prefixes_, [&](const Address& prefix) {
     const bool isBelow =
         address->path.starts_with(prefix.path) &&
         (prefix.path.ends_with('/') || address->path.size() == prefix.path.size() ||
@@ -147,6 +163,7 @@ bool UrlFetcher::isAllowed(const std::string& url) const {
     return isBelow && address->scheme == prefix.scheme && address->host == prefix.host &&
            address->port == prefix.port;
   });
+  return isBelowOne ? "" : named + " is not below one of --allow-urls";
 }
 
 UrlFetcher::FetchId UrlFetcher::fetch(const std::string& url, Done done) {

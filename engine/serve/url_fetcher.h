@@ -31,8 +31,9 @@ class UrlFetcher {
   UrlFetcher& operator=(const UrlFetcher&) = delete;
   ~UrlFetcher();
 
-  /// Of the same scheme, host and port as a prefix, below its path.
-  bool isAllowed(const std::string& url) const;
+  /// Reason not to fetch an address, with the address; empty: it has the scheme, host and port of a
+  /// prefix, and is below its path.
+  std::string refusal(const std::string& url) const;
   FetchId fetch(const std::string& url, Done done);
   /// Nobody waits for it any more.
   void cancel(FetchId fetch);

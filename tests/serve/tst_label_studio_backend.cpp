@@ -77,6 +77,8 @@ class TstLabelStudioBackend : public QObject {
     const fs::path folder = bench_->engine().folder() / "images/sub";
     fs::create_directories(folder);
     std::ofstream(folder / "a.png") << "seven..";
+    std::ofstream(folder / "a b.png") << "eight...";
+    std::ofstream(folder / "a+b.png") << "four";
     bench_->start({"--files", "images"});
   }
 
@@ -150,9 +152,45 @@ class TstLabelStudioBackend : public QObject {
     QVERIFY(answer.at("results")[0].at("result").empty());
   }
 
-  void uploadsAreFilesToo() {
-    const json request = requestOf(configOf("RectangleLabels"), "/data/upload/sub/a.png");
-    QCOMPARE(predict(*bench_, request).status, 200);
+  /// Releases of Label Studio and where they run write the same file in many ways.
+  void filesAreFoundByTheirAddress_data() {
+    QTest::addColumn<std::string>("address");
+    QTest::addColumn<int>("bytes");
+    const auto row = [](const char* address, int bytes) {
+      QTest::newRow(address) << std::string(address) << bytes;
+    };
+    row("/data/upload/sub/a.png", 7);
+    row("/label-studio/data/upload/sub/a.png", 7);
+    row("10.0.0.1/data/upload/sub/a.png", 7);
+    row("http://localhost:8080/data/upload/sub/a.png", 7);
+    row("https://example.com/prefix/data/local-files/?d=sub/a.png", 7);
+    row("/data/local-files?d=sub/a.png", 7);
+    row("/data/local-files/?d=sub%5Ca.png", 7);
+    row("/data/local-files/?d=sub/a%20b.png", 8);
+    row("/data/local-files/?d=sub/a b.png", 8);
+    row("/data/local-files/?d=sub/a%2Bb.png", 4);
+    row("/data/local-files/?d=sub/a+b.png", 4);
+    row("data:image/png;base64,Zm91cg==", 4);
+  }
+  void filesAreFoundByTheirAddress() {
+    QFETCH(std::string, address);
+    QFETCH(int, bytes);
+    const HttpReply reply = predict(*bench_, requestOf(configOf("RectangleLabels"), address));
+    QVERIFY2(reply.status == 200, reply.body.c_str());
+    const json value = json::parse(reply.body).at("results")[0].at("result").at(0).at("value");
+    QCOMPARE(value.at("width").dump(), json(100.0 * bytes / 64).dump());
+  }
+
+  void aPlusStandsForASpaceIfNoFileHasIt() {
+    fs::remove(bench_->engine().folder() / "images/sub/a+b.png");
+    const std::string address = "/data/local-files/?d=sub/a+b.png";
+    const HttpReply reply = predict(*bench_, requestOf(configOf("RectangleLabels"), address));
+    const json value = json::parse(reply.body).at("results")[0].at("result").at(0).at("value");
+    QCOMPARE(value.at("width").dump(), json(100.0 * 8 / 64).dump());
+    const HttpReply missing = predict(
+        *bench_, requestOf(configOf("RectangleLabels"), "/data/local-files/?d=sub/c+d.png"));
+    QCOMPARE(missing.status, 404);
+    QVERIFY2(contains(missing.body, "'sub/c+d.png'"), missing.body.c_str());
   }
 
   void whatIsWrongIsSaid_data() {
@@ -173,7 +211,11 @@ class TstLabelStudioBackend : public QObject {
     row("no image", other, 400, "one has no data.image");
     row("outside", requestOf(config, "/data/local-files/?d=..%2Fexperiment.yaml"), 403,
         "is not in the folder of --files");
+    row("backslashes that lead out", requestOf(config, "/data/local-files/?d=..%5Cexperiment.yaml"),
+        404, "experiment.yaml");
     row("address", requestOf(config, "http://example.com/a.png"), 403, "--allow-urls");
+    row("another path", requestOf(config, "/storage/a.png"), 400,
+        "'/storage/a.png' is no file of Label Studio");
   }
   void whatIsWrongIsSaid() {
     QFETCH(QString, request);

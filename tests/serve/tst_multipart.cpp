@@ -45,6 +45,19 @@ class TstMultipart : public QObject {
     QCOMPARE(std::string(parts[2].content), std::string("0.5"));
   }
 
+  void aFieldWhoseFileWasNotChosenIsNone() {
+    const auto isFile = [](const std::string& content) {
+      return multipartParts(
+                 "--b\r\nContent-Disposition: form-data; name=a; filename=\"\"\r\n"
+                 "Content-Type: application/octet-stream\r\n\r\n" +
+                     content + "\r\n--b--",
+                 "b", 1)[0]
+          .isFile;
+    };
+    QVERIFY(!isFile(""));
+    QVERIFY(isFile("x"));
+  }
+
   void noPartsAreAllowed() { QVERIFY(multipartParts("--b--", "b", 3).empty()); }
 
   void everyBeginningOfABodyIsRefused() {

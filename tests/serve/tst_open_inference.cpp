@@ -149,7 +149,7 @@ class TstOpenInference : public QObject {
     QTest::newRow("numbers") << R"({"inputs":[{"datatype":"BYTES","data":[1]}]})" << QByteArray()
                              << "must be strings";
     QTest::newRow("no base64") << R"({"inputs":[{"datatype":"BYTES","data":["?"]}]})"
-                               << QByteArray() << "must be base64";
+                               << QByteArray() << "is not base64";
     QTest::newRow("nothing") << R"({"inputs":[{"datatype":"BYTES","data":[]}]})" << QByteArray()
                              << "has no image";
     for (const char* shape : {"[2]", "[0]", "[1,1]", "[]", "1", R"("x")", "null"})

@@ -1,3 +1,6 @@
+#include <zlib.h>
+
+#include <QFile>
 #include <QTest>
 #include <nlohmann/json.hpp>
 
@@ -19,6 +22,28 @@ namespace {
 std::vector<protocol::DetectImage> lastDetected(ServeBench& bench) {
   const auto all = bench.asked();
   return all.empty() ? std::vector<protocol::DetectImage>() : all.back().images;
+}
+
+/// Content-Encoding: gzip with `windowBits` 31, deflate with 15.
+std::string compressed(const std::string& text, int windowBits) {
+  std::string bytes(text.size() / 500 + 1000, '\0');
+  z_stream stream{};
+  deflateInit2(&stream, 9, Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
+  stream.avail_out = static_cast<uInt>(bytes.size());
+  const bool isWhole = deflate(&stream, Z_FINISH) == Z_STREAM_END;
+  bytes.resize(isWhole ? stream.total_out : 0);
+  deflateEnd(&stream);
+  return bytes;
+}
+
+/// MiB of a process.
+double residentMemory(qint64 pid) {
+  QFile file(QStringLiteral("/proc/%1/statm").arg(pid));
+  if (!file.open(QIODevice::ReadOnly)) return 0;
+  return file.readAll().split(' ').at(1).toDouble() * 4096 / (1 << 20);
 }
 
 std::string part(const std::string& head, const std::string& content) {
@@ -209,6 +234,107 @@ class TstServing : public QObject {
     QCOMPARE(lastDetected(*bench_).at(0).scoreThreshold, 0.75);
   }
 
+  /// Forms of TensorFlow Serving's clients, and `data:` addresses.
+  void imagesOfJsonHaveManyForms_data() {
+    QTest::addColumn<QString>("body");
+    for (const char* body :
+         {R"({"instances": [{"b64": "Zm91cg=="}]})", R"({"images": ["Zm91cg=="]})",
+          R"({"instances": [{"image_bytes": {"b64": "Zm91cg=="}}], "signature_name": "default"})",
+          R"({"images": [{"b64": "data:image/jpeg;base64,Zm91cg=="}]})",
+          R"({"images": [{"url": "DATA:;BASE64,Zm91cg=="}], "score": null, "classes": null})"})
+      QTest::newRow(body) << QString::fromUtf8(body);
+  }
+  void imagesOfJsonHaveManyForms() {
+    QFETCH(QString, body);
+    const HttpReply reply =
+        bench_->client().post("/invocations", "application/json", body.toStdString());
+    QVERIFY2(reply.status == 200, reply.body.c_str());
+    QCOMPARE(json::parse(reply.body)[0]["bbox"].dump(), json({0, 0, 4, 4}).dump());
+  }
+
+  void arraysOfPixelsAreImages() {
+    const std::string pixels(R"({"instances": [[[[1, 2, 3], [4, 5, 6]]]]})");
+    const HttpReply inJson = bench_->client().post("/invocations", "application/json", pixels);
+    QVERIFY2(inJson.status == 200, inJson.body.c_str());
+    QCOMPARE(json::parse(inJson.body)[0]["bbox"][2].dump(), json(54 + 8).dump());
+    const std::string npy = std::string("\x93NUMPY\x01\x00\x3a\x00", 10) +
+                            "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2)}\n" + "abcd";
+    const HttpReply inNumPy = bench_->client().post("/invocations", "application/x-npy", npy);
+    QVERIFY2(inNumPy.status == 200, inNumPy.body.c_str());
+    QCOMPARE(json::parse(inNumPy.body).size(), std::size_t{1});
+  }
+
+  void aBodyWithoutAUsefulTypeIsRead_data() {
+    QTest::addColumn<std::string>("type");
+    QTest::newRow("none") << std::string();
+    QTest::newRow("a form's") << std::string("application/x-www-form-urlencoded");
+    QTest::newRow("bytes") << std::string("application/octet-stream");
+  }
+  void aBodyWithoutAUsefulTypeIsRead() {
+    QFETCH(std::string, type);
+    for (const std::string& body :
+         std::vector<std::string>{"four", R"( {"instances": [{"b64": "Zm91cg=="}]})"}) {
+      HttpClient client = bench_->client();
+      client.send("POST /invocations HTTP/1.1\r\nHost: localhost\r\nContent-Length: " +
+                  std::to_string(body.size()) + "\r\n" +
+                  (type.empty() ? "" : "Content-Type: " + type + "\r\n") + "\r\n" + body);
+      const HttpReply reply = client.reply();
+      QVERIFY2(reply.status == 200, reply.body.c_str());
+      QCOMPARE(json::parse(reply.body)[0]["bbox"].dump(), json({0, 0, 4, 4}).dump());
+    }
+  }
+
+  void aCompressedBodyIsRead() {
+    const auto post = [&](const char* encoding, const std::string& body) {
+      return bench_->client().post("/invocations", "image/png", body,
+                                   std::string("Content-Encoding: ") + encoding + "\r\n");
+    };
+    const HttpReply gzip = post("gzip", compressed("four", 31));
+    QVERIFY2(gzip.status == 200, gzip.body.c_str());
+    QCOMPARE(json::parse(gzip.body)[0]["bbox"].dump(), json({0, 0, 4, 4}).dump());
+    QCOMPARE(post("Deflate", compressed("four", 15)).status, 200);
+    QCOMPARE(post("identity", "four").status, 200);
+    const std::string bomb = compressed(std::string(std::size_t{33} << 20, 'x'), 31);
+    QVERIFY(bomb.size() < 100'000);
+    QCOMPARE(post("gzip", bomb).status, 413);
+    for (const std::string& damaged :
+         std::vector<std::string>{"four", compressed("four", 31).substr(0, 15), ""}) {
+      const HttpReply reply = post("gzip", damaged);
+      QCOMPARE(reply.status, 400);
+      QVERIFY2(contains(reply.body, "Content-Encoding: "), reply.body.c_str());
+    }
+    const HttpReply other = post("br", "four");
+    QCOMPARE(other.status, 415);
+    QVERIFY2(contains(other.body, "br is not read"), other.body.c_str());
+  }
+
+  void fieldsThatAreLeftEmptyAreNone() {
+    const std::string body = part("name=\"a\"; filename=\"a.png\"", "one") +
+                             part("name=\"score\"", "") + part("name=\"classes\"", " ") +
+                             part("name=\"token\"", "") + part("name=\"b\"; filename=\"\"", "") +
+                             "--edge--\r\n";
+    const HttpReply reply = bench_->client().post(
+        "/invocations?form=&score=", "multipart/form-data; boundary=edge", body);
+    QVERIFY2(reply.status == 200, reply.body.c_str());
+    QCOMPARE(json::parse(reply.body).size(), std::size_t{1});
+    QCOMPARE(lastDetected(*bench_).at(0).scoreThreshold, 0.05);
+  }
+
+  void memoryOfManyClientsIsReturned() {
+    ServeBench bench;
+    bench.start();
+    bench.detect("x");
+    const qint64 pid = bench.process().processId();
+    const double before = residentMemory(pid);
+    const std::string image(std::size_t{1} << 20, 'x');
+    std::vector<HttpClient> clients;
+    for (int i = 0; i < 200; ++i) clients.push_back(bench.send(image));
+    for (HttpClient& client : clients) QCOMPARE(client.reply().status, 200);
+    clients.clear();
+    QTRY_VERIFY2_WITH_TIMEOUT(residentMemory(pid) < before + 30,
+                              std::to_string(residentMemory(pid)).c_str(), HttpClient::kPatienceMs);
+  }
+
   void theBodyMayNameTheForm() {
     const HttpReply inJson =
         bench_->client().post("/invocations?form=labels", "application/json",
@@ -245,6 +371,13 @@ class TstServing : public QObject {
     row("unknown path", "/nothing", "image/png", "x", 404, "there is no /nothing");
     row("wrong method", "/ping", "image/png", "x", 405, "asked with GET");
     row("type", kOwn, "text/csv", "x", 415, "text/csv is not read");
+    row("types", kOwn, "a/b", "x", 415, "application/octet-stream, application/x-npy");
+    row("NumPy", kOwn, "application/x-npy", "x", 400, "application/x-npy: is no NumPy file");
+    row("unknown parameter", "/invocations?threshold=0.5", "image/png", "x", 400, "'threshold'");
+    row("a parameter of another path", "/v2/models/bench/infer?score=0.5", "application/json", "{}",
+        400, "'score': /v2/models/{name}/infer takes no parameters");
+    row("unknown member", kOwn, "application/json", R"({"images": ["YQ=="], "threshold": 0.5})",
+        400, "'threshold' is unknown");
     row("no image", kOwn, "image/png", "", 400, "is empty");
     row("score", "/invocations?score=2", "image/png", "x", 400, "from 0 to 1");
     row("no score", "/invocations?score=nan", "image/png", "x", 400, "from 0 to 1");
@@ -258,6 +391,12 @@ class TstServing : public QObject {
     row("no images", kOwn, "application/json", "{}", 400, "must have \"images\"");
     row("empty list", kOwn, "application/json", R"({"images": []})", 400, "has no image");
     row("entry", kOwn, "application/json", R"({"images": [7]})", 400, "each must be");
+    row("two members", kOwn, "application/json", R"({"images": [{"b64": "YQ==", "file": "a"}]})",
+        400, "each must be");
+    row("data address", kOwn, "application/json", R"({"images": [{"b64": "data:image/png,x"}]})",
+        400, "b64: a data: address must be data:image/jpeg;base64,");
+    row("no base64", kOwn, "application/json", R"({"images": ["a.png"]})", 400,
+        "images: is not base64");
     row("base64", kOwn, "application/json", R"({"images": [{"b64": "?"}]})", 400, "b64: ");
     row("file", kOwn, "application/json", R"({"images": [{"file": "a"}]})", 403, "--files");
     row("url", kOwn, "application/json", R"({"images": [{"url": "a"}]})", 403, "--allow-urls");
@@ -267,8 +406,11 @@ class TstServing : public QObject {
     row("no end", kOwn, kForm, "--edge\r\n\r\nx\r\n", 400, "does not end with its boundary");
     row("no head", kOwn, kForm, "--edge\r\nx\r\n--edge--", 400, "a part without a head");
     row("cut", kOwn, kForm, "--edge", 400, "does not begin with its boundary");
+    row("unknown field", kOwn, kForm,
+        "--edge\r\nContent-Disposition: form-data; name=threshold\r\n\r\n0.5\r\n--edge--", 400,
+        "'threshold' is unknown");
     row("no file", kOwn, kForm,
-        "--edge\r\nContent-Disposition: form-data; name=a\r\n\r\nx\r\n--edge--", 400,
+        "--edge\r\nContent-Disposition: form-data; name=score\r\n\r\n0.5\r\n--edge--", 400,
         "has no image");
   }
   void whatIsWrongWithARequestIsSaid() {

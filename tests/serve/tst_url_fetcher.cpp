@@ -112,6 +112,18 @@ class TstUrlFetcher : public QObject {
     row("https://images.example.com/plates/..%2fa.png", false);
     row("https://images.example.com/plates/..%5Ca.png", false);
     row("https://images.example.com/plates/..\\a.png", false);
+    row("https://images.example.com/plates/..;/a.png", false);
+    row("https://images.example.com/plates/..;x=y/a.png", false);
+    row("https://images.example.com/plates/.;/a.png", false);
+    row("https://images.example.com/plates/..%3b/a.png", false);
+    row("https://images.example.com/plates/%252e%252e/a.png", false);
+    row("https://images.example.com/plates/..%252Fa.png", false);
+    row("https://images.example.com/plates/%25252525252e./a.png", false);
+    row("https://images.example.com/plates/%u002e./a.png", false);
+    row("https://images.example.com/plates/%c0%ae%c0%ae/a.png", false);
+    row("https://images.example.com/plates/a%0d%0aX:y.png", false);
+    row("https://images.example.com/plates/a%00.png", false);
+    row("https://images.example.com/plates/100%25;v=1/%C3%BC..;.png", true);
     row("https://images.example.com.evil.com/plates/a.png", false);
     row("https://images.example.com@evil.com/plates/a.png", false);
     row("https://user@images.example.com/plates/a.png", false);
@@ -130,7 +142,20 @@ class TstUrlFetcher : public QObject {
     const UrlFetcher fetcher(
         loop, {"https://images.example.com/plates/", "https://other.example.com/plain"}, 1000,
         std::chrono::seconds(1));
-    QCOMPARE(fetcher.isAllowed(url.toStdString()), isAllowed);
+    const std::string refusal = fetcher.refusal(url.toStdString());
+    QVERIFY2(refusal.empty() == isAllowed, refusal.c_str());
+  }
+
+  void whyAnAddressIsRefusedIsSaid() {
+    supervisor::PollLoop loop;
+    const UrlFetcher fetcher(loop, {"https://images.example.com/plates/"}, 1000,
+                             std::chrono::seconds(1));
+    const auto refusal = [&](const std::string& path) {
+      return fetcher.refusal("https://images.example.com" + path);
+    };
+    QVERIFY(contains(refusal("/a.png"), "/a.png is not below one of --allow-urls"));
+    QVERIFY(contains(refusal("/plates/..;/a.png"), "..;/a.png may lead elsewhere"));
+    QVERIFY(contains(fetcher.refusal("ftp://x/a.png"), "is no http or https address"));
   }
 
   void whatIsThereIsFetched_data() {
