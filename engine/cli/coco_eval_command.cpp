@@ -120,6 +120,9 @@ Truth truthOf(const CocoEvalOptions& options, const coco::Params& params) {
   truth.selection = selectionOf(options.params, truth.whole);
   if (!truth.selection.isAll())
     truth.selected = coco::selectCategories(truth.whole, truth.selection);
+  if (const std::string text = coco::idZeroText(truth.dataset());
+      !text.empty() && !params.pycocotoolsExact)
+    base::logWarning("coco-eval", options.gt + ": " + text);
   return truth;
 }
 

@@ -124,10 +124,17 @@ void addParamOptions(Command& command, CocoEvalParamOptions& options) {
       .metavar("ID|NAME,...");
   command.flag("--class-agnostic", options.isClassAgnostic,
                "All categories as one class (pycocotools' useCats 0)");
+  addPycocotoolsExactFlag(command, options.isPycocotoolsExact);
+}
+
+void addPycocotoolsExactFlag(Command& command, bool& isExact) {
+  command.flag("--pycocotools-exact", isExact,
+               "Count an annotation with id 0 as missed even if it is found, as pycocotools does");
 }
 
 coco::Params paramsOf(const CocoEvalParamOptions& options) {
   coco::Params params;
+  params.pycocotoolsExact = options.isPycocotoolsExact;
   if (!options.maxDetections.empty()) readMaxDetections(options.maxDetections, params);
   if (!options.areas.empty()) readAreas(options.areas, params);
   if (!options.iouThresholds.empty()) readIouThresholds(options.iouThresholds, params);

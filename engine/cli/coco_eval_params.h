@@ -19,9 +19,11 @@ inline constexpr const char* kMaxDetectionsOption = "--max-dets";
 /// The options of `coco-eval` that set what is counted, as given; empty: COCO's.
 struct CocoEvalParamOptions {
   std::string maxDetections, areas, iouThresholds, categories;
-  bool isClassAgnostic = false;
+  bool isClassAgnostic = false, isPycocotoolsExact = false;
 };
 void addParamOptions(Command& command, CocoEvalParamOptions& options);
+/// `--pycocotools-exact`, which sets Params::pycocotoolsExact.
+void addPycocotoolsExactFlag(Command& command, bool& isExact);
 
 /// Throws UserError naming the option and what it should be.
 coco::Params paramsOf(const CocoEvalParamOptions& options);

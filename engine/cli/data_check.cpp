@@ -52,7 +52,10 @@ class Checker {
     std::optional<Split> val;
     if (isGiven(experiment_.dataset.val)) val.emplace(read("dataset.val", experiment_.dataset.val));
     checkIds(train);
-    if (val) checkIds(*val);
+    if (val) {
+      checkIds(*val);
+      checkIdZero(*val);
+    }
     countSplits(train, val ? &*val : nullptr);
     for (ConfigIssue& issue :
          dataset_check::trainingIssues(experiment_, &train.dataset, val ? &val->dataset : nullptr))
@@ -108,6 +111,11 @@ class Checker {
   void checkIds(const Split& split) {
     const std::string text = split.dataset.newIds().text();
     if (!text.empty()) warn(split.key + ".annotations", text);
+  }
+
+  void checkIdZero(const Split& val) {
+    const std::string text = coco::idZeroText(val.dataset);
+    if (!text.empty()) warn(val.key + ".annotations", text);
   }
 
   void checkFiles(Split& split) {

@@ -8,6 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/base/standard_streams.h"
 #include "engine/base/temporary_folder.h"
+#include "engine/cli/coco_eval_params.h"
 #include "engine/cli/coco_evaluation.h"
 #include "engine/cli/commands.h"
 #include "engine/cli/evaluation_table.h"
@@ -29,7 +30,7 @@ struct EvaluateOptions {
   std::optional<protocol::Split> split = protocol::Split::Val;
   std::string out, report, figures;
   std::optional<double> scoreThreshold;
-  bool perImage = false;
+  bool perImage = false, isPycocotoolsExact = false;
   RankRequest ranks;
 
   bool needsDetections() const { return !report.empty() || !figures.empty(); }
@@ -94,6 +95,7 @@ class DetectionsReview {
                            .params = config::apParams(source_.experiment.evaluation),
                            .withAnalysis = !options_.report.empty(),
                            .scoreThreshold = options_.scoreThreshold};
+    request.params.pycocotoolsExact = options_.isPycocotoolsExact;
     if (!options_.figures.empty()) request.extra = parseExtraMetrics(options_.figures);
     evaluation_ = evaluateResults(truth_, *results_, request);
   }
@@ -135,8 +137,10 @@ int evaluateModel(const EvaluateOptions& options) {
   requireSplit(source, *options.split);
   std::optional<DetectionsReview> review;
   if (options.needsDetections()) review.emplace(options, source);
-  protocol::EvaluateJob job{
-      .model = source.model(), .split = *options.split, .perImage = options.perImage};
+  protocol::EvaluateJob job{.model = source.model(),
+                            .split = *options.split,
+                            .perImage = options.perImage,
+                            .pycocotoolsExact = options.isPycocotoolsExact};
   std::optional<OutputFile> out, report;
   if (!options.out.empty()) {
     out.emplace(options.out, "--out", source.inputs());
@@ -187,6 +191,7 @@ void addEvaluateCommand(Command& program) {
       .option("--score-threshold", options->scoreThreshold,
               "Score threshold (default: the one with the best F1), for --report and --figures")
       .metavar("S");
+  addPycocotoolsExactFlag(command, options->isPycocotoolsExact);
   command.run([options] { return evaluateModel(*options); });
 }
 

@@ -79,6 +79,7 @@ void describe(auto& members, Is<EvaluateJob> auto& job) {
   members("model", job.model);
   members("split", job.split);
   members("per_image", job.perImage);
+  members("pycocotools_exact", job.pycocotoolsExact);
   members("out", job.out);
   members("detections", job.detections);
 }
@@ -177,6 +178,8 @@ void describe(auto& members, Is<ImportJob> auto& job) {
   members("group", job.groupPattern);
   members("classes", job.classes);
   members("copy", job.copiesImages);
+  members("exif", job.exif);
+  members("keep_empty", job.keepsEmpty);
 }
 
 void describe(auto& members, Is<ExportJob> auto& job) {

@@ -68,6 +68,7 @@ struct EvaluateJob {
   TrainedModel model{};
   Split split = Split::Val;
   bool perImage = false;
+  bool pycocotoolsExact = false;  ///< coco::Params::pycocotoolsExact
   std::string out{};         ///< file for the evaluation (written atomically); empty: none
   std::string detections{};  ///< file for the detections as COCO results; empty: none
 };
@@ -165,6 +166,8 @@ struct ImportJob {
   std::string groupPattern{};
   std::string classes{};  ///< file; empty: those of the source
   bool copiesImages = false;
+  std::string exif{};  ///< apply | ignore; empty: as the data or the format say
+  bool keepsEmpty = false;
 };
 /// Draws the first training batches as the model gets them.
 struct PreviewJob {

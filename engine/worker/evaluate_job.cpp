@@ -33,6 +33,12 @@ protocol::EvaluateResult resultOf(const eval::Evaluation& evaluation) {
   return result;
 }
 
+void warnOfIds(const coco::Dataset& dataset, const std::string& file, bool isPycocotoolsExact) {
+  const std::string idZero = isPycocotoolsExact ? std::string() : coco::idZeroText(dataset);
+  for (const std::string& text : {dataset.newIds().text(), idZero})
+    if (!text.empty()) base::logWarning("evaluate", file + ": " + text);
+}
+
 }  // namespace
 
 protocol::Finished run(const protocol::EvaluateJob& own, const JobContext& context) {
@@ -42,12 +48,12 @@ protocol::Finished run(const protocol::EvaluateJob& own, const JobContext& conte
   const config::DatasetSplit& split = splitOf(experiment, job.split);
   const at::Device device = train::prepareDevice(experiment.runtime, context.placement.gpu);
   const coco::Dataset dataset = coco::Dataset::load(split.annotations);
-  const std::string newIds = dataset.newIds().text();
-  if (world.rank() == 0 && !newIds.empty())
-    base::logWarning("evaluate", split.annotations + ": " + newIds);
+  if (world.rank() == 0) warnOfIds(dataset, split.annotations, job.pycocotoolsExact);
   const train::LoadedModel loaded =
       train::loadModel(experiment, job.model.weights, &dataset, device);
   const auto seed = static_cast<std::uint64_t>(experiment.runtime.seed);
+  coco::Params params = config::apParams(experiment.evaluation);
+  params.pycocotoolsExact = job.pycocotoolsExact;
   const data::SampleLoader loader(dataset, split.images, experiment.augment,
                                   data::ClassTable(loaded.categories),
                                   {seed, data::loaderOutputFor(device), experiment.model.masks});
@@ -58,7 +64,7 @@ protocol::Finished run(const protocol::EvaluateJob& own, const JobContext& conte
                                            .loaderThreads = train::loaderThreads(
                                                experiment, device, context.placement.machineRanks),
                                            .maxImages = experiment.evaluation.maxImages,
-                                           .params = config::apParams(experiment.evaluation),
+                                           .params = params,
                                            .skipsBadImages = experiment.dataset.skipsBadImages(),
                                            .world = &world});
   context.phase.phase = protocol::Phase::Evaluating;

@@ -145,7 +145,8 @@ class TstCocoEval : public QObject {
     const auto better = eval({"--compare", "b.json"});
     QCOMPARE(better.status, 0);
     QVERIFY2(contains(better.out, "\n\nb.json is better than a.json: AP "), better.out.c_str());
-    QVERIFY2(contains(better.out, " resamples of 60 images)\n"), better.out.c_str());
+    QVERIFY2(contains(better.out, " resamples of 60 images, not of trainings)\n"),
+             better.out.c_str());
     const json all = evalJson({"--compare", "b.json"});
     const json& comparison = all["comparison"];
     QCOMPARE(comparison["file"].get<std::string>(), std::string("b.json"));
@@ -255,6 +256,32 @@ class TstCocoEval : public QObject {
     found["detections"][2]["iou"] = 0.0;
     QVERIFY2(found == wanted, found.dump().c_str());
     QVERIFY(matches[59]["missed"] == json::array({120}));
+  }
+
+  void annotationIdZeroCountsUnlessPycocotoolsIsRepeated() {
+    json truth = json::parse(base::readFile(bench_->folder() / "gt.json"));
+    truth["annotations"][0]["id"] = 0;
+    std::ofstream(bench_->folder() / "zero.json") << truth;
+    const auto evalZero = [&](const std::vector<std::string>& more) {
+      std::vector<std::string> all{"coco-eval", "--gt",   "zero.json", "--dt",
+                                   "b.json",    "--type", "bbox",      "--matches",
+                                   "--figures", "lvis",   "--out",     "z.json"};
+      all.insert(all.end(), more.begin(), more.end());
+      return bench_->run(all);
+    };
+    const auto outcome = [&] {
+      const json all = json::parse(base::readFile(bench_->folder() / "z.json"));
+      return json{all["matches"][0]["detections"][0]["verdict"], all["matches"][0]["missed"],
+                  all["analysis"]["errors"]["missed"]["count"],
+                  std::lround(120 * all["stats"][8].get<double>())};
+    };
+    const auto found = evalZero({});
+    QVERIFY2(contains(found.err, "zero.json: an annotation has id 0: "), found.err.c_str());
+    // Of 120 objects the drop of image 1 is taken for a cell.
+    QCOMPARE(outcome().dump(), (json{"tp", json::array({2}), 0, 119}).dump());
+    const auto lost = evalZero({"--pycocotools-exact"});
+    QVERIFY2(!contains(lost.err, "id 0"), lost.err.c_str());
+    QCOMPARE(outcome().dump(), (json{"fp", json::array({0, 2}), 1, 118}).dump());
   }
 
   void reportHasTheMetricsOfOut() {

@@ -295,6 +295,19 @@ class TstDataCheck : public QObject {
     QCOMPARE(data.lines({"evaluation.max_images=1"}), ids);
   }
 
+  void annotationIdZeroOfTheHeldOutImagesIsAWarning() {
+    Data data;
+    data.addSplit("train", 2, 1, "t");
+    data.addSplit("val", 2, 5, "v");
+    json val = data.read("val");
+    val["annotations"][0]["id"] = 0;
+    data.write("val", val);
+    const std::string lines = data.lines();
+    QVERIFY2(lines.starts_with("a.yaml:3:35: dataset.val.annotations: warning: an annotation has "
+                               "id 0: pycocotools counts it as missed"),
+             lines.c_str());
+  }
+
   void hugeBatchesAreAWarning() {
     Data data;
     data.addSplit("train", 2, 1, "t");

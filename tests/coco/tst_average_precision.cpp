@@ -62,8 +62,15 @@ IouType typeOf(const nlohmann::json& one) {
   return one["type"] == "bbox" ? IouType::Box : IouType::Mask;
 }
 
-Params paramsOf(const nlohmann::json& settings) {
+/// pycocotools', with its fault of annotation id 0.
+Params exactParams() {
   Params params;
+  params.pycocotoolsExact = true;
+  return params;
+}
+
+Params paramsOf(const nlohmann::json& settings) {
+  Params params = exactParams();
   if (settings.contains("max_dets")) params.maxDetections = settings["max_dets"];
   if (settings.contains("iou_thresholds"))
     params.iouThresholds = settings["iou_thresholds"].get<std::vector<double>>();
@@ -171,6 +178,25 @@ class TstAveragePrecision : public QObject {
     QCOMPARE(ap.stats[0], 51.0 / 101.0);  // precision 1 at the recalls 0 … 0.5
   }
 
+  /// pycocotools: a false positive and a true positive of two objects, so that precision is 0.5 at
+  /// the recalls 0 … 0.5.
+  void annotationWithIdZeroIsFoundUnlessPycocotoolsIsRepeated() {
+    const Dataset dataset = Dataset::fromParts(
+        {kMadeImage, {{2}, "b.png", 100, 100}}, {{{1}, "cell"}},
+        {boxAnnotation(0, 1, 1, {10, 10, 20, 20}), boxAnnotation(1, 2, 1, {40, 40, 50, 50})},
+        "made");
+    const std::vector<Detection> detections{boxDetection(1, 1, .9, {10, 10, 20, 20}),
+                                            boxDetection(2, 1, .8, {40, 40, 50, 50})};
+    for (const IouType type : {IouType::Box, IouType::Mask, IouType::Boundary}) {
+      QCOMPARE(evaluate(dataset, detections, type).stats[0], 1.0);
+      const AveragePrecision exact = evaluate(dataset, detections, type, {}, exactParams());
+      QCOMPARE(exact.stats[0], 51 * .5 / 101);
+      QCOMPARE(exact.stats[8], .5);
+    }
+    QVERIFY(idZeroText(dataset).find("--pycocotools-exact") != std::string::npos);
+    QCOMPARE(idZeroText(twoImages()), std::string());
+  }
+
   /// For masks it is a region in which detections are ignored, for boxes an object like others.
   void anObjectWithoutAMaskIsIgnoredForMasks() {
     Annotation whole{1, {1}, {1}, {0, 0, 10, 10}, 100, false, {}};
@@ -269,14 +295,17 @@ class TstAveragePrecision : public QObject {
     std::vector<ImageId> ids;
     for (std::int64_t id : one["image_ids"]) ids.push_back({id});
     for (const int threads : {1, 5}) {
-      const auto found = evaluate(groundTruth, detections, typeOf(one), ids, {}, threads);
+      const auto found =
+          evaluate(groundTruth, detections, typeOf(one), ids, exactParams(), threads);
       const QString different = apDifferences(found, one);
       QVERIFY2(different.isEmpty(), qPrintable(different));
     }
     if (!ids.empty()) return;
     const ResultsFile results = ResultsFile::load(file, groundTruth);
-    const QString ofFile = apDifferences(
-        accumulate(matchResults(groundTruth, results, typeOf(one)), groundTruth.categories()), one);
+    const QString ofFile =
+        apDifferences(accumulate(matchResults(groundTruth, results, typeOf(one), exactParams()),
+                                 groundTruth.categories()),
+                      one);
     QVERIFY2(ofFile.isEmpty(), qPrintable(ofFile));
   }
 
@@ -289,7 +318,7 @@ class TstAveragePrecision : public QObject {
       const auto detections = loadDetections(one["dt"].get<std::string>());
       std::vector<ImageId> ids;
       for (std::int64_t id : one["image_ids"]) ids.push_back({id});
-      const auto matches = matchDataset(groundTruth, detections, typeOf(one), ids);
+      const auto matches = matchDataset(groundTruth, detections, typeOf(one), ids, exactParams());
       const auto arrays = accumulateArrays(matches, groundTruth.categories());
       const std::string name = one["name"];
       QVERIFY2(digest(arrays.precision) == one["precision"], name.c_str());

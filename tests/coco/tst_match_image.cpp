@@ -69,14 +69,19 @@ class TstMatchImage : public QObject {
     }
   }
 
-  void annotationWithIdZeroIsMatchedButCountsAsMissed() {
+  void annotationWithIdZeroCountsAsMissedOnlyAsInPycocotools() {
     std::vector<Annotation> gt{annotationAt({10, 10, 20, 20})};
     gt[0].id = 0;
     const std::vector<Detection> detections{detectionAt({10, 10, 20, 20}, .9)};
-    const ImageMatch match = matchImage(kMadeImage, gt, detections, IouType::Box, 0, .5);
-    QCOMPARE(match.gtOfDetection, (std::vector<int>{-1}));
-    QCOMPARE(match.detectionOfGt, (std::vector<int>{-1}));
-    QCOMPARE(match.iouOfDetection, (std::vector<double>{1}));
+    const ImageMatch found = matchImage(kMadeImage, gt, detections, IouType::Box, 0, .5);
+    QCOMPARE(found.gtOfDetection, (std::vector<int>{0}));
+    QCOMPARE(found.detectionOfGt, (std::vector<int>{0}));
+    Params exact;
+    exact.pycocotoolsExact = true;
+    const ImageMatch lost = matchImage(kMadeImage, gt, detections, IouType::Box, 0, .5, exact);
+    QCOMPARE(lost.gtOfDetection, (std::vector<int>{-1}));
+    QCOMPARE(lost.detectionOfGt, (std::vector<int>{-1}));
+    QCOMPARE(lost.iouOfDetection, (std::vector<double>{1}));
   }
 
   void onlyTheHundredHighestScoresOfAClassCount() {

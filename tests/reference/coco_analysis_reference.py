@@ -74,8 +74,6 @@ def match(image, threshold, score=-1e9, size='all'):
         taken.add(best)
         if not counts[best]:
             verdicts.append(('ignored', best))
-        elif objs[best]['id'] == 0:
-            verdicts.append((alone, None))
         else:
             verdicts.append(('tp', best))
             found[best] = d

@@ -121,7 +121,7 @@ coco::ImageOverlaps overlapsOf(const ImageContent& content) {
       judged.push_back(&one);
   coco::ImageOverlaps overlaps =
       coco::findOverlaps(content.image, *content.annotations, judged, content.rules.type,
-                         content.rules.mostDetections());
+                         content.rules.params());
   for (coco::OverlapDetection& one : overlaps.detections)
     one.index = static_cast<std::uint32_t>(judged[one.index] - detections.data());
   return overlaps;

@@ -45,7 +45,7 @@ OverlapSet::OverlapSet(const Dataset& groundTruth, const std::vector<Detection>&
     : OverlapSet(groundTruth, params) {
   const auto byImage = detectionsByImage(groundTruth, detections);
   base::parallelFor(images_.size(), threads, [&](std::size_t i) {
-    addImage(groundTruth, i, byImage[i], type, params.mostDetections());
+    addImage(groundTruth, i, byImage[i], type, params);
     for (OverlapDetection& detection : images_[i].detections) {
       detection.index = static_cast<std::uint32_t>(byImage[i][detection.index] - detections.data());
     }
@@ -60,7 +60,7 @@ OverlapSet::OverlapSet(const Dataset& groundTruth, const ResultsFile& results, I
     std::vector<const Detection*> pointers;
     pointers.reserve(detections.size());
     for (const Detection& detection : detections) pointers.push_back(&detection);
-    addImage(groundTruth, i, pointers, type, params.mostDetections());
+    addImage(groundTruth, i, pointers, type, params);
     for (OverlapDetection& detection : images_[i].detections) {
       detection.index = results.indicesOf(i)[detection.index];
     }
@@ -69,9 +69,9 @@ OverlapSet::OverlapSet(const Dataset& groundTruth, const ResultsFile& results, I
 
 void OverlapSet::addImage(const Dataset& groundTruth, std::size_t image,
                           std::span<const Detection* const> detections, IouType type,
-                          std::size_t mostDetections) {
+                          const Params& params) {
   images_[image] = findOverlaps(groundTruth.images()[image], groundTruth.annotationsOf(image),
-                                detections, type, mostDetections);
+                                detections, type, params);
   rows_[image] = {rowsOfEntries(groundTruth, images_[image].detections),
                   rowsOfEntries(groundTruth, images_[image].annotations),
                   sizesOf(images_[image].detections, areas_)};

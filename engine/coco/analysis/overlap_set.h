@@ -20,7 +20,7 @@ class OverlapSet {
   };
 
   /// OverlapDetection::index is the index in `detections`. Throws Error as evaluate() does. Of the
-  /// params only the areas and the most detections matter. `threads` 0: as many as the machine has.
+  /// params the IoU thresholds do not matter. `threads` 0: as many as the machine has.
   OverlapSet(const Dataset& groundTruth, const std::vector<Detection>& detections, IouType type,
              const Params& params = {}, int threads = 0);
   /// The same from a results file, with the masks of only a few images in memory at a time.
@@ -39,7 +39,7 @@ class OverlapSet {
   OverlapSet(const Dataset& groundTruth, const Params& params);
   void addImage(const Dataset& groundTruth, std::size_t image,
                 std::span<const Detection* const> detections, IouType type,
-                std::size_t mostDetections);
+                const Params& params);
 
   std::vector<ImageId> imageIds_;
   std::vector<Category> categories_;

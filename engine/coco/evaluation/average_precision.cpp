@@ -47,4 +47,14 @@ AveragePrecision evaluate(const Dataset& groundTruth, const std::vector<Detectio
                     groundTruth.categories(), params, threads);
 }
 
+std::string idZeroText(const Dataset& groundTruth) {
+  for (std::size_t i = 0; i < groundTruth.images().size(); ++i) {
+    if (std::ranges::find(groundTruth.annotationsOf(i), 0, &Annotation::id) !=
+        groundTruth.annotationsOf(i).end())
+      return "an annotation has id 0: pycocotools counts it as missed even if it is found, and its "
+             "AP is lower; coco-eval and evaluate repeat that with --pycocotools-exact";
+  }
+  return {};
+}
+
 }  // namespace lockstep::coco

@@ -28,7 +28,8 @@ struct AveragePrecision {
 };
 
 /// COCO's metrics, equal to those of pycocotools 2.0 bit for bit (other than with its own values of
-/// maxDets its summary differs from its arrays: then to its arrays). imageIds empty: every image of
+/// maxDets its summary differs from its arrays: then to its arrays), except for an annotation with
+/// id 0 (Params::pycocotoolsExact). imageIds empty: every image of
 /// the dataset. threads 0: as many as the machine has; results do not depend on it.
 /// Throws Error for a detection with an unknown image or category id, with a mask that does not
 /// have its image's size, or with a score or box that is not finite. A detection without a mask
@@ -37,12 +38,15 @@ AveragePrecision evaluate(const Dataset& groundTruth, const std::vector<Detectio
                           IouType type, const std::vector<ImageId>& imageIds = {},
                           const Params& params = {}, int threads = 0);
 
+/// One line if an annotation has id 0, so that AP may differ from pycocotools'
+/// (Params::pycocotoolsExact); else "".
+std::string idZeroText(const Dataset& groundTruth);
+
 /// The matches of one image's detections and ground truth at one score and one IoU threshold, for
 /// display.
 struct ImageMatch {
   /// Index of the matched annotation, which may be a crowd (then it is ignored); -1: false
-  /// positive; -2: below the score threshold, or not among the `mostDetections` highest-scoring
-  /// ones of its class.
+  /// positive; -2: below the score threshold, or over the limit of its class.
   std::vector<int> gtOfDetection;
   std::vector<double>
       iouOfDetection;  ///< with the matched annotation, else the highest of its class
@@ -53,6 +57,6 @@ struct ImageMatch {
 /// `detections` and `annotations` as given.
 ImageMatch matchImage(const Image& image, const std::vector<Annotation>& annotations,
                       const std::vector<Detection>& detections, IouType type, double scoreThreshold,
-                      double iouThreshold, std::size_t mostDetections = Params().mostDetections());
+                      double iouThreshold, const Params& params = {});
 
 }  // namespace lockstep::coco

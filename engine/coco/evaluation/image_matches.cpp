@@ -78,7 +78,7 @@ class ClassMatcher {
         const auto bit = static_cast<std::uint16_t>(1U << t);
         const Candidate* best = d < candidates_.size() ? bestCandidate(d, t) : nullptr;
         if (best != nullptr) takenAt_[best->gt] |= bit;
-        const bool isMatched = best != nullptr && annotations_[best->gt]->id != 0;
+        const bool isMatched = best != nullptr && !params_.losesMatchOf(annotations_[best->gt]->id);
         if (best != nullptr ? isIgnored_[best->gt] || (!isMatched && outside) : outside) continue;
         (isMatched ? outcome.truePositive : outcome.falsePositive) |= bit;
       }

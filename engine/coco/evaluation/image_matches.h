@@ -80,7 +80,7 @@ class ImageMatches {
 };
 
 /// Greedy matching of one image as in pycocotools. `detections` in the order of the results file,
-/// which breaks ties. An annotation with id 0 is never matched, as in pycocotools.
+/// which breaks ties.
 ImageMatches matchDetections(const Image& image, const std::vector<Annotation>& annotations,
                              std::span<const Detection* const> detections, IouType type,
                              const Params& params = {});

@@ -73,9 +73,8 @@ DetectionMatch InstanceMatcher::take(const Overlap& best) {
   const auto annotation = static_cast<std::int32_t>(best.annotation);
   std::int32_t& found = matches_.detectionOfAnnotation[best.annotation];
   if (found == kNotCounted) return {MatchVerdict::Ignored, annotation, best.iou};
-  if (image_->annotations[best.annotation].id == 0) {
+  if (image_->annotations[best.annotation].isMatchLost)
     return {MatchVerdict::FalsePositive, -1, best.iou};
-  }
   found = static_cast<std::int32_t>(best.detection);
   return {MatchVerdict::TruePositive, annotation, best.iou};
 }

@@ -43,9 +43,9 @@ struct InstanceMatches {
 class InstanceMatcher {
  public:
   /// At an IoU threshold <= 0 any overlap > 0 matches. `area`: objects and detections of other
-  /// sizes are ignored, as in the evaluation by size. An annotation with id 0 occupies its
-  /// detection, but counts as missed and the detection as a false positive, as in pycocotools. The
-  /// result is valid until the next call.
+  /// sizes are ignored, as in the evaluation by size. An annotation whose match is lost
+  /// (OverlapAnnotation) occupies its detection, but counts as missed and the detection as a false
+  /// positive. The result is valid until the next call.
   const InstanceMatches& match(const ImageOverlaps& image, double iouThreshold,
                                double scoreThreshold = -std::numeric_limits<double>::infinity(),
                                const AreaLimits& area = {});
@@ -58,7 +58,7 @@ class InstanceMatcher {
   void begin(const ImageOverlaps& image, double iouThreshold, std::uint32_t shown);
   /// For the image given to begin(), which must still exist: calls visit(detection, match) for each
   /// detection that gets an annotation, in order. The others are false positives, or Ignored if
-  /// they are of another size; a match may also be FalsePositive (id 0).
+  /// they are of another size; a match may also be FalsePositive (lost).
   template <typename Visit>
   void forMatched(const AreaLimits& area, Visit visit) {
     freeAnnotations(area);

@@ -20,11 +20,11 @@ void fillOverlaps(const ImageOverlaps& image, ImageMatch& match) {
 
 ImageMatch matchImage(const Image& image, const std::vector<Annotation>& annotations,
                       const std::vector<Detection>& detections, IouType type, double scoreThreshold,
-                      double iouThreshold, std::size_t mostDetections) {
+                      double iouThreshold, const Params& params) {
   std::vector<const Detection*> pointers;
   pointers.reserve(detections.size());
   for (const Detection& detection : detections) pointers.push_back(&detection);
-  const ImageOverlaps overlaps = findOverlaps(image, annotations, pointers, type, mostDetections);
+  const ImageOverlaps overlaps = findOverlaps(image, annotations, pointers, type, params);
   InstanceMatcher matcher;
   const InstanceMatches& matches = matcher.match(overlaps, iouThreshold, scoreThreshold);
   ImageMatch match;

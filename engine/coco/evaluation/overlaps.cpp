@@ -33,15 +33,16 @@ std::vector<OverlapDetection> rankDetections(std::span<const Detection* const> d
 
 ImageOverlaps findOverlaps(const Image& image, const std::vector<Annotation>& annotations,
                            std::span<const Detection* const> detections, IouType type,
-                           std::size_t mostDetections) {
+                           const Params& params) {
   ImageOverlaps overlaps;
-  overlaps.detections = rankDetections(detections, mostDetections);
+  overlaps.detections = rankDetections(detections, params.mostDetections());
   overlaps.annotations.reserve(annotations.size());
   std::vector<Region> regions;
   regions.reserve(annotations.size());
   for (const Annotation& annotation : annotations) {
-    overlaps.annotations.push_back(
-        {annotation.id, annotation.area, annotation.categoryId, isIgnoredRegion(annotation, type)});
+    overlaps.annotations.push_back({annotation.id, annotation.area, annotation.categoryId,
+                                    isIgnoredRegion(annotation, type),
+                                    params.losesMatchOf(annotation.id)});
     if (!detections.empty()) regions.emplace_back(annotation, image, type);
   }
   for (std::uint32_t d = 0; d < overlaps.detections.size() && !annotations.empty(); ++d) {

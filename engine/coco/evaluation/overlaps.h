@@ -22,6 +22,7 @@ struct OverlapAnnotation {
   double areaPx = 0;
   CategoryId category;
   bool isCrowd = false;
+  bool isMatchLost = false;  ///< Params::losesMatchOf()
 };
 
 /// A detection and an annotation, of any two classes, that overlap.
@@ -38,10 +39,10 @@ struct ImageOverlaps {
   std::vector<Overlap> pairs;                  ///< by detection, then by annotation
 };
 
-/// Only the `mostDetections` highest-scoring detections of each class are kept, as in the
+/// Only the params.mostDetections() highest-scoring detections of each class are kept, as in the
 /// evaluation. Throws Error for a mask that does not have the image's size.
 ImageOverlaps findOverlaps(const Image& image, const std::vector<Annotation>& annotations,
                            std::span<const Detection* const> detections, IouType type,
-                           std::size_t mostDetections = Params().mostDetections());
+                           const Params& params = {});
 
 }  // namespace lockstep::coco

@@ -83,7 +83,13 @@ struct Params {
   std::array<std::size_t, 3> maxDetections{1, 10, 100};
   /// The first is of all objects; at most kMostAreas.
   std::vector<AreaRange> areas = cocoAreas();
+  /// Loses the match of an annotation with id 0, as pycocotools does: its matrix of matches holds
+  /// ids, in which 0 stands for no match.
+  bool pycocotoolsExact = false;
 
+  bool losesMatchOf(std::int64_t annotationId) const {
+    return pycocotoolsExact && annotationId == 0;
+  }
   /// The limit of all metrics but two of the average recalls.
   std::size_t mostDetections() const { return maxDetections.back(); }
 };
