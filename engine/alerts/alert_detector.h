@@ -14,6 +14,10 @@
 /// Warnings about a run, derived from its event log.
 namespace lockstep::alerts {
 
+/// The text, with the remedy as `KEY=VALUE` if there is a key to set, for where there are no
+/// buttons.
+std::string textWithRemedy(const protocol::Alert& alert);
+
 /// Median of the last values.
 class RunningMedian {
  public:

@@ -113,7 +113,7 @@ std::string alertsText(const std::vector<protocol::Alert>& alerts) {
   std::string text;
   for (const protocol::Alert& alert : alerts) {
     text += "step " + std::to_string(alert.step) + ": " + alert.severity.text() + ": " +
-            alert.kind.text() + ": " + alert.text + "\n";
+            alert.kind.text() + ": " + alerts::textWithRemedy(alert) + "\n";
   }
   return alerts.empty() ? "no alerts\n" : text;
 }

@@ -51,13 +51,13 @@ void RankMessages::handle(const protocol::ScalarBatch& batch) {
   protocol::ScalarBatch withDevices = batch;
   to_.devices.addTo(withDevices);
   for (const protocol::Scalars& scalars : withDevices.records) {
-    to_.recorder.recordScalars(scalars);
     to_.progress.add(scalars);
     if (const std::string line = evaluationLine(scalars); !line.empty()) {
       to_.log.write("train", line);
     } else if (const auto due = to_.progress.dueLine()) {
       to_.log.isTerminal() ? to_.log.writeToFile(*due) : to_.log.writeLine(*due);
     }
+    to_.recorder.recordScalars(scalars);  // may log alerts, which follow what raised them
   }
   to_.log.showStatus(to_.progress.statusText());
 }

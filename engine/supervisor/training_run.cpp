@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "engine/alerts/alert_detector.h"
 #include "engine/config/load.h"
 
 namespace lockstep::supervisor {
@@ -21,7 +22,7 @@ RunRecorder recorderOf(const TrainingSetup& setup, RunLog& log, EventCommands& c
     commands.alert(alert);
     if (alert.kind == protocol::AlertKind::RunFailed) return;  // the failure has a line of its own
     log.write("engine", "alert kind=" + alert.kind.text() + " step=" + std::to_string(alert.step) +
-                            ": " + alert.text);
+                            ": " + alerts::textWithRemedy(alert));
   };
   const auto onBest = [&commands](const run_folder::Best& best, const std::filesystem::path& kept) {
     commands.best(best, kept);

@@ -1,4 +1,5 @@
 #include <QTest>
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -62,7 +63,31 @@ class TstAdvise : public QObject {
              result.out.c_str());
     QVERIFY2(contains(result.out, "set model.box_head.regression_weights to [20, 20, 10, 10]"),
              result.out.c_str());
+    QVERIFY2(contains(result.out, " Remedy: model.box_head.regression_weights=[20, 20, 10, 10]\n"),
+             result.out.c_str());
     QCOMPARE(bench.run({"advise", eventFileIn(bench.folder() / "run").string()}).out, result.out);
+  }
+
+  void overfittingHasItsRemedyInTheText() {
+    EngineBench bench;
+    fs::create_directories(bench.folder() / "run");
+    {
+      events::Writer writer = events::Writer::open(bench.folder() / "run");
+      const protocol::Config config{
+          .experiment = "solver: {base_lr: 0.02, warmup_steps: 5, max_steps: 100}\n"};
+      writer.append(tests::eventRecord(0, protocol::encodeEvent(config)));
+      for (std::int64_t step = 1; step <= 50; ++step) {
+        writer.append(
+            tests::scalarRecord(step, {{"train/loss_total", 1.0f / static_cast<float>(step)}}));
+        const float heldOut = 1.0f + 0.01f * static_cast<float>(std::abs(step - 20));
+        if (step % 10 == 0)
+          writer.append(tests::scalarRecord(step, {{"eval/loss_total", heldOut}}));
+      }
+    }
+    const auto result = bench.run({"advise", "run"});
+    QVERIFY2(contains(result.out, "step 40: warning: overfitting: Held-out loss rose"),
+             result.out.c_str());
+    QVERIFY2(contains(result.out, " Remedy: solver.max_steps=20\n"), result.out.c_str());
   }
 
   void alertsAreJson() {
