@@ -187,12 +187,35 @@ class TstExplain : public QObject, protected tests::PredictionsViewBench {
     QTRY_VERIFY(says("IoU 0.94"));
   }
 
+  /// A prediction of a low score, whose proposal is another one than the nearest.
+  void aMissedObjectHasTheVerdictOfItsToolTip() {
+    const auto& images = dataset_->images();
+    view_->setPredictions(10, {tests::boxDetection(images[0], 2, 0.23, {36, 20, 16, 12})},
+                          {images[0].id});
+    QTRY_VERIFY(view_->isReady());
+    QTest::keyClick(view_.get(), Qt::Key_E);
+    auto of = sample(images[0]);
+    of.proposals.push_back({{36, 20, 14, 8}, {36, 20, 16, 8}, 0, 0.3, {CategoryId{2}, 0.23}});
+    explanation::Detection low{.proposal = 2, .classes = {{CategoryId{2}, 0.23}}};
+    low.detection = tests::boxDetection(images[0], 2, 0.2301, {36, 20, 16, 12});
+    of.detections.push_back(low);
+    view_->setExplanation(images[0].id, 10,
+                          std::make_shared<const explanation::Explanation>(std::move(of)));
+    QTest::mouseClick(canvas(), Qt::LeftButton, {}, canvas()->toWidget({44, 28}).toPoint());
+    const MissedReason reason{MissedReason::Kind::LowScore, 0.23, 0.75, {2}};
+    QTRY_VERIFY(says(qPrintable(sentence(reason, {}) + QLatin1Char('.'))));
+    QTRY_VERIFY(says("14 × 8 px, moved by -1.0, 0.0 px; box IoU 0.44 with the object"));
+    QTRY_VERIFY(says("16 × 12 px, moved by 1.0, 2.0 px; box IoU 0.75 with the object"));
+    QVERIFY(!says("did not find it") && !says("nearest proposal"));
+  }
+
   void aMissedObjectWhoseScoreIsTooLowSaysSo() {
     explanation::Explanation of = sample(dataset_->images()[0]);
     of.proposals[1].best.score = 0.4;
     const auto verdictAt = [&](double scoreThreshold) {
       const auto name = [](CategoryId) { return QStringLiteral("disc"); };
-      return factsOf({.detection = -1, .truth = 1}, of, name, scoreThreshold).verdict;
+      return factsOf({.detection = -1, .truth = 1}, MissedReason(), of, name, scoreThreshold)
+          .verdict;
     };
     QVERIFY2(verdictAt(0.5).contains(QStringLiteral("score 0.400 is below the score threshold "
                                                     "0.50")),

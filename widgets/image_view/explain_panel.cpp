@@ -164,10 +164,11 @@ void ExplainPanel::setScoreThreshold(double threshold) {
 }
 
 void ExplainPanel::setChosen(const std::optional<InstanceFacts>& instance) {
+  const auto missedBefore = missed();
   chosen_ = instance;
   const ExplainedObject object =
       explanation_ && chosen_ ? objectOf(*chosen_, *explanation_) : ExplainedObject();
-  if (object == choice_.object) return;
+  if (object == choice_.object && missed() == missedBefore) return;
   choice_.object = object;
   showFacts();
   draw();
@@ -259,7 +260,7 @@ void ExplainPanel::showSteps() {
 void ExplainPanel::showFacts() {
   if (!explanation_) return;
   const ExplanationFacts facts =
-      factsOf(choice_.object, *explanation_, classNames_, choice_.scoreThreshold);
+      factsOf(choice_.object, missed(), *explanation_, classNames_, choice_.scoreThreshold);
   title_->setText(facts.title);
   verdict_->setText(facts.verdict);
   verdict_->setVisible(!facts.verdict.isEmpty());
@@ -275,7 +276,6 @@ void ExplainPanel::showFacts() {
     auto* text = new QLabel(value);
     text->setFont(monoFont(11));
     text->setWordWrap(true);
-    text->setTextFormat(Qt::PlainText);
     text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     text->setAccessibleName(QString(name % QStringLiteral(": ") % value));
     facts_->addWidget(label, row, 0);

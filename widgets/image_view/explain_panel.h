@@ -77,6 +77,7 @@ class ExplainPanel : public QWidget {
   void cancel();
   void handleButton();
   bool isOf(ImageId image, qint64 step) const;
+  std::optional<MissedReason> missed() const { return chosen_ ? chosen_->missed : std::nullopt; }
   void showState();
   void showSteps();
   void showFacts();

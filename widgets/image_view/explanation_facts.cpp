@@ -26,12 +26,20 @@ QString className(const explanation::ClassScore& likely, const ClassNames& nameO
   return likely.category ? nameOf(*likely.category) : ExplanationText::tr("background");
 }
 
-/// How far the middle of a box moves, and how its sides grow.
-QString moveText(const BoxXywh& from, const BoxXywh& to) {
+/// How far the middle of a box moves, and what it then shares with the object; nullptr: there is
+/// none.
+QString moveText(const BoxXywh& from, const BoxXywh& to, const explanation::Truth* truth) {
   const double right = to[0] + to[2] / 2 - from[0] - from[2] / 2;
   const double down = to[1] + to[3] / 2 - from[1] - from[3] / 2;
-  return ExplanationText::tr("%1, moved by %2, %3 px; IoU %4")
-      .arg(sizeText(to), number(right, 1), number(down, 1), number(iouOf(from, to)));
+  const QString moved = ExplanationText::tr("%1, moved by %2, %3 px")
+                            .arg(sizeText(to), number(right, 1), number(down, 1));
+  return truth == nullptr ? moved
+                          : ExplanationText::tr("%1; box IoU %2 with the object")
+                                .arg(moved, number(iouOf(truth->box, to)));
+}
+
+const explanation::Truth* truthOf(const ExplainedObject& object, const Explanation& of) {
+  return object.truth < 0 ? nullptr : &of.truths[static_cast<std::size_t>(object.truth)];
 }
 
 /// Of the mask, in its box.
@@ -56,75 +64,93 @@ void addMatches(int truth, const Explanation& of, ExplanationFacts& facts) {
                           ExplanationText::tr("%1, best IoU %2").arg(count).arg(number(best)));
 }
 
-void addProposal(const explanation::Proposal& proposal, const Explanation& of,
-                 ExplanationFacts& facts) {
+/// `name`: of the proposal.
+void addProposal(const QString& name, const explanation::Proposal& proposal,
+                 const explanation::Truth* truth, const Explanation& of, ExplanationFacts& facts) {
   facts.rows.emplace_back(ExplanationText::tr("anchor"),
                           ExplanationText::tr("%1, %2, score %3")
                               .arg(levelName(of, proposal.level), sizeText(proposal.anchor),
                                    number(proposal.score, 3)));
-  facts.rows.emplace_back(ExplanationText::tr("proposal"), moveText(proposal.anchor, proposal.box));
+  facts.rows.emplace_back(name, moveText(proposal.anchor, proposal.box, truth));
 }
 
-ExplanationFacts factsOfDetection(const ExplainedObject& object, const Explanation& of,
-                                  const ClassNames& nameOf) {
-  const explanation::Detection& found = of.detections[static_cast<std::size_t>(object.detection)];
+void addDetection(const explanation::Detection& found, const explanation::Truth* truth,
+                  const Explanation& of, const ClassNames& nameOf, ExplanationFacts& facts) {
   const explanation::Proposal& proposal = of.proposals[static_cast<std::size_t>(found.proposal)];
-  ExplanationFacts facts;
-  facts.title =
-      nameOf(found.detection.categoryId) % QLatin1Char(' ') % number(found.detection.score);
-  addMatches(object.truth, of, facts);
-  addProposal(proposal, of, facts);
+  addProposal(ExplanationText::tr("proposal"), proposal, truth, of, facts);
   QStringList classes;
   for (const explanation::ClassScore& likely : found.classes)
     classes << className(likely, nameOf) % QLatin1Char(' ') % number(likely.score, 3);
   facts.rows.emplace_back(ExplanationText::tr("classes"), classes.join(QStringLiteral(", ")));
-  facts.rows.emplace_back(ExplanationText::tr("box"),
-                          moveText(proposal.box, found.detection.boxXywh));
+  facts.rows.emplace_back(ExplanationText::tr("refined box"),
+                          moveText(proposal.box, found.detection.boxXywh, truth));
   if (!found.mask.empty())
     facts.rows.emplace_back(ExplanationText::tr("mask"), maskText(found.mask));
   if (found.detection.mask.height > 0)
     facts.rows.emplace_back(ExplanationText::tr("pasted"),
                             ExplanationText::tr("%1 px").arg(coco::areaPx(found.detection.mask)));
+}
+
+ExplanationFacts factsOfDetection(const ExplainedObject& object, const Explanation& of,
+                                  const ClassNames& nameOf) {
+  const explanation::Detection& found = of.detections[static_cast<std::size_t>(object.detection)];
+  ExplanationFacts facts;
+  facts.title =
+      nameOf(found.detection.categoryId) % QLatin1Char(' ') % number(found.detection.score);
+  addMatches(object.truth, of, facts);
+  addDetection(found, truthOf(object, of), of, nameOf, facts);
   return facts;
 }
 
-/// scoreThreshold: below which the page leaves detections out.
-QString whyMissed(const explanation::Proposal& best, double iou, const Explanation& of,
+/// Where an object without a prediction was lost. `nearest`: of the proposals; nullptr: none
+/// overlaps it. scoreThreshold: below which the page leaves detections out.
+QString whereLost(const explanation::Proposal* nearest, double iou, const Explanation& of,
                   double scoreThreshold) {
-  if (iou < kFoundIou)
-    return ExplanationText::tr("No proposal has IoU %1 with it: the RPN did not find it.")
+  if (nearest == nullptr || iou < kFoundIou)
+    return ExplanationText::tr("no proposal has a box IoU of %1 with it: the RPN did not find it")
         .arg(number(kFoundIou, 1));
-  if (best.best.score <= of.scoreThreshold)
-    return ExplanationText::tr("It was proposed, and the box head saw background.");
-  if (best.best.score < scoreThreshold)
+  if (nearest->best.score <= of.scoreThreshold)
+    return ExplanationText::tr("it was proposed, and the box head saw background");
+  if (nearest->best.score < scoreThreshold)
     return ExplanationText::tr(
-               "It was proposed and classified, and its score %1 is below the score threshold %2.")
-        .arg(number(best.best.score, 3), number(scoreThreshold));
+               "it was proposed and classified, and its score %1 is below the score threshold %2")
+        .arg(number(nearest->best.score, 3), number(scoreThreshold));
   return ExplanationText::tr(
-      "It was proposed and classified: look at its class and at the detections beside it, which "
-      "may have taken its place.");
+      "it was proposed and classified: look at its class and at the detections beside it, which "
+      "may have taken its place");
 }
 
-ExplanationFacts factsOfMissed(const ExplainedObject& object, const Explanation& of,
-                               const ClassNames& nameOf, double scoreThreshold) {
-  const explanation::Truth& truth = of.truths[static_cast<std::size_t>(object.truth)];
-  ExplanationFacts facts;
-  facts.title = ExplanationText::tr("missed: %1").arg(nameOf(truth.category));
-  addMatches(object.truth, of, facts);
+void addNearestProposal(const explanation::Truth& truth, const MissedReason& missed,
+                        const Explanation& of, const ClassNames& nameOf, double scoreThreshold,
+                        ExplanationFacts& facts) {
   const int at = bestProposalFor(truth.box, of);
-  if (at < 0) {
-    facts.verdict = ExplanationText::tr("No proposal overlaps it.");
-    return facts;
+  const auto* nearest = at < 0 ? nullptr : &of.proposals[static_cast<std::size_t>(at)];
+  if (missed.kind == MissedReason::Kind::NoneNear) {
+    const double iou = nearest == nullptr ? 0 : iouOf(truth.box, nearest->box);
+    facts.verdict += QStringLiteral("; ") % whereLost(nearest, iou, of, scoreThreshold);
   }
-  const explanation::Proposal& best = of.proposals[static_cast<std::size_t>(at)];
-  const double iou = iouOf(truth.box, best.box);
-  facts.verdict = whyMissed(best, iou, of, scoreThreshold);
-  facts.rows.emplace_back(ExplanationText::tr("nearest proposal"),
-                          ExplanationText::tr("IoU %1").arg(number(iou)));
-  addProposal(best, of, facts);
+  if (nearest == nullptr) return;
+  addProposal(ExplanationText::tr("nearest proposal"), *nearest, &truth, of, facts);
   facts.rows.emplace_back(
       ExplanationText::tr("likeliest class"),
-      className(best.best, nameOf) % QLatin1Char(' ') % number(best.best.score, 3));
+      className(nearest->best, nameOf) % QLatin1Char(' ') % number(nearest->best.score, 3));
+}
+
+ExplanationFacts factsOfMissed(const ExplainedObject& object, const MissedReason& missed,
+                               const Explanation& of, const ClassNames& nameOf,
+                               double scoreThreshold) {
+  const explanation::Truth& truth = *truthOf(object, of);
+  ExplanationFacts facts;
+  facts.title = ExplanationText::tr("missed: %1").arg(nameOf(truth.category));
+  facts.verdict = sentence(missed, nameOf);
+  addMatches(object.truth, of, facts);
+  if (object.detection >= 0) {
+    addDetection(of.detections[static_cast<std::size_t>(object.detection)], &truth, of, nameOf,
+                 facts);
+  } else {
+    addNearestProposal(truth, missed, of, nameOf, scoreThreshold, facts);
+  }
+  facts.verdict += QLatin1Char('.');
   return facts;
 }
 
@@ -207,10 +233,11 @@ QString levelName(const Explanation& of, int level) {
       .arg(its.height);
 }
 
-ExplanationFacts factsOf(const ExplainedObject& object, const Explanation& of,
-                         const ClassNames& nameOf, double scoreThreshold) {
+ExplanationFacts factsOf(const ExplainedObject& object, const std::optional<MissedReason>& missed,
+                         const Explanation& of, const ClassNames& nameOf, double scoreThreshold) {
+  if (missed && object.truth >= 0)
+    return factsOfMissed(object, *missed, of, nameOf, scoreThreshold);
   if (object.detection >= 0) return factsOfDetection(object, of, nameOf);
-  if (object.truth >= 0) return factsOfMissed(object, of, nameOf, scoreThreshold);
   return {ExplanationText::tr("No object chosen"),
           ExplanationText::tr(
               "Click one in the image, or press Up and Down there: what led to it stands out."),

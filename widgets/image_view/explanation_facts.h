@@ -3,6 +3,7 @@
 #include <QString>
 #include <QStringList>
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -22,12 +23,14 @@ QString levelName(const explanation::Explanation& explanation, int level);
 
 /// What is known of one object, as rows of name and value.
 struct ExplanationFacts {
-  QString title;    ///< "droplet 0.97", "missed droplet"
+  QString title;    ///< "droplet 0.97", "missed: droplet"
   QString verdict;  ///< why it was missed; empty: it was not
   std::vector<std::pair<QString, QString>> rows;
 };
-/// Without one: how to choose one. scoreThreshold: of the detections that are shown.
-ExplanationFacts factsOf(const ExplainedObject& object, const explanation::Explanation& explanation,
-                         const ClassNames& nameOf, double scoreThreshold);
+/// Without one: how to choose one. The verdict of a missed object begins with the sentence() of its
+/// reason, as its tool tip. scoreThreshold: of the detections that are shown.
+ExplanationFacts factsOf(const ExplainedObject& object, const std::optional<MissedReason>& missed,
+                         const explanation::Explanation& explanation, const ClassNames& nameOf,
+                         double scoreThreshold);
 
 }  // namespace lockstep::widgets

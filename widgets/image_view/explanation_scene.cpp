@@ -1,6 +1,7 @@
 #include "widgets/image_view/explanation_scene.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "widgets/image_view/box_rect.h"
@@ -14,8 +15,9 @@ using explanation::BoxXywh;
 using explanation::Explanation;
 using Kind = ExplanationScene::Kind;
 
-constexpr double kSameIou = 0.9;    ///< of boxes from which they are of one object
-constexpr double kHighScore = 0.5;  ///< of anchors that are drawn although they match nothing
+constexpr double kSameIou = 0.9;     ///< of boxes from which they are of one object
+constexpr double kSameScore = 0.01;  ///< up to which two predictions are the same one
+constexpr double kHighScore = 0.5;   ///< of anchors that are drawn although they match nothing
 constexpr double kFaintest = 0.15, kUnmatchedStrength = 0.6;
 constexpr int kMostAlpha = 215, kMaskAlpha = 120;
 constexpr double kMaskFrom = 0.5;
@@ -175,6 +177,26 @@ int bestProposalFor(const BoxXywh& box, const Explanation& explanation) {
   return best;
 }
 
+namespace {
+
+/// The prediction that a missed object's reason tells of.
+int detectionOf(const MissedReason& missed, const BoxXywh& object, const Explanation& of) {
+  int nearest = -1;
+  double least = kSameScore;
+  for (std::size_t i = 0; missed.kind != MissedReason::Kind::NoneNear && i < of.detections.size();
+       ++i) {
+    const coco::Detection& each = of.detections[i].detection;
+    const double difference = std::abs(each.score - missed.score);
+    if (each.categoryId != missed.category || difference > least) continue;
+    if (iouOf(each.boxXywh, object) == 0) continue;
+    nearest = static_cast<int>(i);
+    least = difference;
+  }
+  return nearest;
+}
+
+}  // namespace
+
 ExplainedObject objectOf(const InstanceFacts& instance, const Explanation& explanation) {
   const auto bestIn = [&](const auto& parts, double fromIou, const auto& boxOf,
                           const auto& categoryOf) {
@@ -198,6 +220,8 @@ ExplainedObject objectOf(const InstanceFacts& instance, const Explanation& expla
   object.truth = bestIn(
       explanation.truths, isMissed ? kSameIou : kFoundIou, [](const auto& t) { return t.box; },
       [](const auto& t) { return t.category; });
+  if (instance.missed && object.truth >= 0)
+    object.detection = detectionOf(*instance.missed, instance.boxXywh, explanation);
   return object;
 }
 

@@ -23,6 +23,8 @@ struct MissedReason {
   Kind kind = Kind::NoneNear;
   double score = 0, iou = 0;  ///< of that prediction
   CategoryId category{};      ///< of that prediction
+
+  bool operator==(const MissedReason&) const = default;
 };
 
 /// Of an object without a match at the thresholds, at which `judged` is; the first kind that there
