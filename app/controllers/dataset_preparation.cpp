@@ -15,13 +15,13 @@ int countAfter(const char* heading, const QString& text) {
   return line.match(text).captured(1).toInt();
 }
 
-/// What an import had to leave out, as it said on standard error, with where all of it is listed.
-QString leftOut(const QString& messages) {
+/// What an import left out or took for granted, as it said on standard error.
+QString warningsIn(const QString& messages) {
   static const QRegularExpression warning(QStringLiteral("^\\[dataset\\] warning: (.*)$"),
                                           QRegularExpression::MultilineOption);
   QStringList lines;
   for (auto match = warning.globalMatch(messages); match.hasNext();)
-    lines << DatasetPreparation::tr("left out:   %1").arg(match.next().captured(1).trimmed());
+    lines << DatasetPreparation::tr("warning:    %1").arg(match.next().captured(1).trimmed());
   return lines.isEmpty() ? QString() : lines.join(u'\n') + QStringLiteral("\n\n");
 }
 
@@ -93,7 +93,7 @@ void DatasetPreparation::handleFinish(int exitStatus, const QString& output,
   const Stage stage = std::exchange(stage_, Stage::None);
   if (isCancelled_) return Q_EMIT cancelled();
   if (stage == Stage::Making && exitStatus == 0) {
-    made_ = leftOut(messages) + whatWasMade(output);
+    made_ = warningsIn(messages) + whatWasMade(output);
     stage_ = Stage::Checking;
     title_ = tr("Checking every image and annotation");
     Q_EMIT progressed(title_, {});

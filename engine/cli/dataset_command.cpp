@@ -36,10 +36,10 @@ int makeShapes(const ShapesOptions& options) {
 }
 
 struct ImportOptions {
-  std::string source, out, from = "auto", group, classes;
+  std::string source, out, from = "auto", group, classes, exif;
   std::optional<double> val;
   std::int64_t seed = 1;
-  bool copiesImages = false;
+  bool copiesImages = false, keepsEmpty = false;
 };
 
 struct ExportOptions {
@@ -47,21 +47,21 @@ struct ExportOptions {
 };
 
 /// `auto|coco|lvis|…`
-template <typename Format>
-std::string formatNames(std::string names = "") {
-  for (const auto& one : base::kEnumTexts<Format>) {
+template <typename Enum>
+std::string namesOf(std::string names = "") {
+  for (const auto& one : base::kEnumTexts<Enum>) {
     if (!names.empty()) names += '|';
     names += one.text;
   }
   return names;
 }
 
-/// Throws UserError unless the option's value is one of the formats.
-template <typename Format>
-void checkFormat(const char* option, const std::string& name) {
-  if (!base::parseEnum<Format>(name))
-    throw UserError(std::string(option) + " '" + name + "': unknown format; known are " +
-                    formatNames<Format>());
+/// Throws UserError unless the option's value is one of the enum's names.
+template <typename Enum>
+void checkName(const char* option, const std::string& name, const char* what) {
+  if (!base::parseEnum<Enum>(name))
+    throw UserError(std::string(option) + " '" + name + "': unknown " + what + "; known are " +
+                    namesOf<Enum>());
 }
 
 std::string existingSource(const std::string& path) {
@@ -133,7 +133,8 @@ int checkDataset(const DatasetCheckOptions& options) {
 
 int importDataset(const ImportOptions& options) {
   const bool isDetected = options.from == "auto";
-  if (!isDetected) checkFormat<formats::Format>("--from", options.from);
+  if (!isDetected) checkName<formats::Format>("--from", options.from, "format");
+  if (!options.exif.empty()) checkName<formats::ExifUse>("--exif", options.exif, "value");
   if (options.val && !(*options.val > 0 && *options.val < 1))
     throw UserError("--val: must be greater than 0 and less than 1");
   if (!options.classes.empty()) {
@@ -147,7 +148,9 @@ int importDataset(const ImportOptions& options) {
                           .seed = options.seed,
                           .groupPattern = options.group,
                           .classes = options.classes,
-                          .copiesImages = options.copiesImages};
+                          .copiesImages = options.copiesImages,
+                          .exif = options.exif,
+                          .keepsEmpty = options.keepsEmpty};
   const int status = runDatasetJob(job);
   std::printf("next:       lockstep-engine config check %s/experiment.yaml --data\n",
               options.out.c_str());
@@ -155,7 +158,7 @@ int importDataset(const ImportOptions& options) {
 }
 
 int exportDataset(const ExportOptions& options) {
-  checkFormat<formats::ExportFormat>("--to", options.to);
+  checkName<formats::ExportFormat>("--to", options.to, "format");
   return runDatasetJob(protocol::ExportJob{.source = existingSource(options.source),
                                            .out = checkNewFolder(options.out).string(),
                                            .format = options.to});
@@ -212,7 +215,7 @@ void addImport(Command& dataset) {
       .required()
       .metavar("DIR");
   command.option("--from", options->from, "Format of the annotations")
-      .metavar(formatNames<formats::Format>("auto").c_str())
+      .metavar(namesOf<formats::Format>("auto").c_str())
       .showDefault();
   command
       .option("--val", options->val,
@@ -235,6 +238,14 @@ void addImport(Command& dataset) {
       .metavar("F");
   command.flag("--copy", options->copiesImages,
                "Copy the images into DIR (default: refer to them where they are)");
+  command
+      .option("--exif", options->exif,
+              "Whether annotations follow the EXIF orientation of pictures where the annotated "
+              "sizes do not say so (default: as the format's programs do, with a warning)")
+      .metavar(namesOf<formats::ExifUse>().c_str());
+  command.flag("--keep-empty", options->keepsEmpty,
+               "Take images without a label, or whose objects were all faulty, as images without "
+               "objects (default: leave them out)");
   command.run([options] { return importDataset(*options); });
 }
 
@@ -249,7 +260,7 @@ void addExport(Command& dataset) {
       .metavar("DIR");
   command.option("--to", options->to, "Format to write")
       .required()
-      .metavar(formatNames<formats::ExportFormat>().c_str());
+      .metavar(namesOf<formats::ExportFormat>().c_str());
   command.option("--out", options->out, "Folder to create, with images and annotations")
       .required()
       .metavar("DIR");

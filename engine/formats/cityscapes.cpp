@@ -22,7 +22,7 @@ void readObjects(const std::string& where, const JsonNode& root, SourceImage& im
   seen.ids.assign(static_cast<std::size_t>(image.size.width * image.size.height), 0);
   std::vector<SourceObject> objects;  // of id k + 1
   root.at("objects").forEach([&](const JsonNode& node) {
-    guarded(source, where, [&] {
+    guarded(source, where, image, [&] {
       SourceObject object;
       object.category = node.at("label").string();
       const bool isKnown = std::ranges::count(kThings, object.category) > 0;
@@ -70,7 +70,8 @@ Source readCityscapes(const Reading& reading) {
     constexpr std::int64_t kMost = 1 << 16;
     if (size.height <= 0 || size.width <= 0 || size.height > kMost || size.width > kMost)
       throw Error("imgHeight and imgWidth must be 1 to 65536");
-    SourceImage image = images.add(index.only(stem + "_leftImg8bit.png"), file, size);
+    SourceImage image = images.add(index.only(stem + "_leftImg8bit.png", file), file, size);
+    reading.requireSize(image);
     image.part = partOf(file.lexically_relative(reading.folder()));
     readObjects(reading.shown(file), root, image, source);
     source.images.push_back(std::move(image));

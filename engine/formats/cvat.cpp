@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "engine/base/error.h"
-#include "engine/base/utf8.h"
+#include "engine/base/shortened_text.h"
 #include "engine/formats/label_masks.h"
 #include "engine/formats/outlines.h"
 #include "engine/formats/reading.h"
@@ -31,7 +31,9 @@ std::vector<double> pointsIn(const pugi::xml_node& shape) {
 }
 
 /// `rle`: lengths of runs of 0 and 1 in turn, row by row in the box left, top, width, height.
-coco::Rle rleMaskIn(const pugi::xml_node& shape, base::ImageSize size) {
+coco::Rle rleMaskIn(const Reading& reading, const pugi::xml_node& shape, SourceImage& image) {
+  reading.requireSize(image);
+  const base::ImageSize size = image.size;
   const auto left = std::llround(numberIn(shape, "left")),
              top = std::llround(numberIn(shape, "top"));
   const auto width = std::llround(numberIn(shape, "width")),
@@ -68,19 +70,21 @@ SourceObject boxObjectIn(const pugi::xml_node& shape, const std::string& label) 
 /// The shapes of one image.
 class CvatShapes {
  public:
-  CvatShapes(SourceImage& image, Source& source) : image_(image), source_(source) {}
+  CvatShapes(const Reading& reading, SourceImage& image, Source& source)
+      : reading_(reading), image_(image), source_(source) {}
 
   void add(const std::string& where, const pugi::xml_node& shape, const std::string& label,
            const std::string& groupId) {
-    guarded(source_, where, [&] {
+    guarded(source_, where, image_, [&] {
       const std::string kind = shape.name();
       if (kind == "points" || kind == "polyline" || kind == "skeleton" || kind == "cuboid") {
         ++source_.losses[kind == "cuboid" ? "cuboids" : kNoArea];
+        image_.markLostObject();
         return;
       }
-      if (label.empty()) throw Error("has no label");
+      if (base::simplified(label).empty()) throw Error("has no label");
       if (kind == "mask") {
-        image_.objects.push_back({label, rleMaskIn(shape, image_.size)});
+        image_.objects.push_back({label, rleMaskIn(reading_, shape, image_)});
         return;
       }
       if (kind == "box") {
@@ -104,6 +108,7 @@ class CvatShapes {
                           numberIn(shape, "ry"), shape.attribute("rotation").as_double(0));
   }
 
+  const Reading& reading_;
   SourceImage& image_;
   Source& source_;
   PolygonGroups polygons_{image_};
@@ -124,16 +129,15 @@ class CvatReader {
                 [&] { readImage(file, node); });
       if (root.child("track")) readTracks(file, root);
     });
-    addImagesWithoutObjects(reading_, index_.all(), "is not named by any XML file", source_);
+    addUnlabelledImages(reading_, index_.all(), "is not named by any XML file", source_);
     return std::move(source_);
   }
 
  private:
   void readLabels(const pugi::xml_node& root) {
     for (const auto& label : root.select_nodes("meta//labels/label/name")) {
-      const std::string name = label.node().child_value();
-      if (std::ranges::find(source_.categories, name, &coco::Category::name) ==
-          source_.categories.end())
+      const std::string name = base::simplified(label.node().child_value());
+      if (labels_.insert(name).second)
         source_.categories.push_back(
             {{static_cast<std::int64_t>(source_.categories.size()) + 1}, name});
     }
@@ -142,10 +146,11 @@ class CvatReader {
   void readImage(const fs::path& file, const pugi::xml_node& node) {
     const base::ImageSize size{static_cast<std::int64_t>(numberIn(node, "height")),
                                static_cast<std::int64_t>(numberIn(node, "width"))};
-    SourceImage image = images_.add(index_.only(node.attribute("name").value()), file, size);
-    const std::string subset = base::lowerCase(node.attribute("subset").value());
+    const std::string subset = node.attribute("subset").value();
+    SourceImage image =
+        images_.add(index_.only(node.attribute("name").value(), file, subset), file, size);
     if (!subset.empty()) image.part = partOf(subset);
-    CvatShapes shapes(image, source_);
+    CvatShapes shapes(reading_, image, source_);
     std::size_t number = 0;
     for (const pugi::xml_node& shape : node.children()) {
       if (!CvatShapes::isShape(shape.name())) continue;
@@ -215,7 +220,7 @@ class CvatReader {
             source_.images.push_back(images_.add(frames.at(frame), file));
             imageOf[frame] = source_.images.size() - 1;
           }
-          CvatShapes(source_.images[imageOf[frame]], source_)
+          CvatShapes(reading_, source_.images[imageOf[frame]], source_)
               .add(place, shape, track.attribute("label").value(), "");
         });
       }
@@ -225,6 +230,7 @@ class CvatReader {
   const Reading& reading_;
   ImageIndex index_;
   NamedImages images_{reading_};
+  std::set<std::string> labels_;
   Source source_;
 };
 

@@ -38,25 +38,46 @@ void leaveOutEmpty(SourceImage& image, Losses& losses) {
   });
 }
 
+Format formatOf(ExportFormat format) {
+  switch (format) {
+    case ExportFormat::LabelMe:
+      return Format::LabelMe;
+    case ExportFormat::Yolo:
+      return Format::Yolo;
+    case ExportFormat::Cvat:
+      return Format::Cvat;
+    case ExportFormat::Masks:
+      return Format::Masks;
+  }
+  return Format::Masks;
+}
+
 }  // namespace
 
 ExportReport exportDataset(
     const ExportOptions& options, const ImageCodec& images,
     const std::function<void(const std::string&, std::size_t, std::size_t)>& onProgress) {
   const base::NewFolder folder(options.out);
-  Source source =
-      readDataset({.source = options.source, .out = options.out}, images, onProgress).source;
+  const fs::path extracted = folder.path() / ".extracted";
+  ReadDataset read =
+      readDataset({.source = options.source, .out = options.out}, extracted, images, onProgress);
+  Source& source = read.source;
   if (source.images.empty()) {
     throw Error(options.source.string() + ": has no images" +
                 (source.faults.empty() ? "" : "; " + source.faults[0].text()));
   }
   ExportReport report;
+  report.format = read.format;
   report.faults = source.faults;
+  report.exif = read.exif;
+  report.otherFormats = read.otherFormats;
+  const ExifUse exif = usualExifUse(formatOf(options.format));
   const std::unique_ptr<DatasetWriter> writer =
       makeWriter(options.format, folder.path(), source.categories, images, report.losses);
   ImageNames names;
   for (SourceImage& image : source.images) {
     leaveOutEmpty(image, report.losses);
+    turnFor(exif, image);
     const Part part = image.part.value_or(Part::Train);
     const ExportedImage exported{image, names.nameOf(image, part),
                                  kPartNames[static_cast<std::size_t>(part)]};
@@ -64,7 +85,7 @@ ExportReport exportDataset(
     const fs::path copy = folder.path() / writer->placeOf(exported);
     std::error_code failure;
     fs::create_directories(copy.parent_path(), failure);
-    if (!failure) fs::copy_file(image.file, copy, failure);
+    if (!failure) fs::copy_file(image.picture(), copy, failure);
     if (failure) throw Error(image.file.string() + ": cannot be copied: " + failure.message());
     ++report.images;
     report.objects += static_cast<std::int64_t>(image.objects.size());
@@ -72,6 +93,7 @@ ExportReport exportDataset(
       onProgress("exporting", static_cast<std::size_t>(report.images), source.images.size());
   }
   writer->finish();
+  fs::remove_all(extracted);
   folder.finish();
   return report;
 }

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "engine/base/enum_text.h"
+#include "engine/formats/exif_rule.h"
 #include "engine/formats/source.h"
 
 namespace lockstep::formats {
@@ -21,7 +22,10 @@ struct ExportOptions {
 };
 
 struct ExportReport {
+  Format format = Format::Coco;  ///< of the source
   std::int64_t images = 0, objects = 0;
+  ExifDecision exif{};
+  std::vector<FoundFormat> otherFormats{};
   std::vector<Fault> faults{};  ///< of reading the source
   std::map<std::string, std::int64_t> losses{};
 };

@@ -1,10 +1,14 @@
 #include "engine/formats/format.h"
 
 #include <algorithm>
+#include <array>
 #include <fstream>
+#include <functional>
 #include <map>
+#include <optional>
 
 #include "engine/base/error.h"
+#include "engine/base/number_text.h"
 #include "engine/base/utf8.h"
 #include "engine/formats/json_node.h"
 #include "engine/formats/reading.h"
@@ -14,7 +18,7 @@
 namespace lockstep::formats {
 namespace {
 
-constexpr std::size_t kMostSniffed = 20;  ///< files of a kind that are looked into
+constexpr std::size_t kMostSniffed = 30;  ///< files of a kind that are looked into
 constexpr std::uintmax_t kMostParsedBytes = 64
                                             << 20;  ///< of larger JSON only the beginning is read
 
@@ -80,48 +84,128 @@ std::optional<Format> formatOfXml(const fs::path& file) {
   return document.child("annotation") ? std::optional(Format::Voc) : std::nullopt;
 }
 
-/// The format that most of the first files have; damaged ones do not count.
-std::optional<Format> formatOfFiles(const std::vector<fs::path>& files,
-                                    std::optional<Format> (*formatOf)(const fs::path&)) {
-  std::map<Format, std::size_t> counts;
-  for (std::size_t i = 0; i < std::min(files.size(), kMostSniffed); ++i) {
+/// At most kMostSniffed of the files, from all of the list.
+std::vector<fs::path> sampleOf(const std::vector<fs::path>& files) {
+  std::vector<fs::path> sample;
+  const std::size_t count = std::min(files.size(), kMostSniffed);
+  for (std::size_t i = 0; i < count; ++i) sample.push_back(files[i * files.size() / count]);
+  return sample;
+}
+
+/// The formats of some files, that of most of them first; damaged ones do not count.
+std::vector<FoundFormat> formatsOfFiles(const std::vector<fs::path>& files,
+                                        std::optional<Format> (*formatOf)(const fs::path&)) {
+  std::map<Format, std::vector<fs::path>> filesOf;
+  for (const fs::path& file : sampleOf(files)) {
     try {
-      if (const auto format = formatOf(files[i])) ++counts[*format];
+      if (const auto format = formatOf(file)) filesOf[*format].push_back(file);
     } catch (const Error&) {
       continue;  // the reader will say what is wrong with it
     }
   }
-  const auto most =
-      std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
-  return most == counts.end() ? std::nullopt : std::optional(most->first);
+  std::vector<std::pair<Format, std::vector<fs::path>>> counted(filesOf.begin(), filesOf.end());
+  std::ranges::stable_sort(counted, std::greater(),
+                           [](const auto& entry) { return entry.second.size(); });
+  std::vector<FoundFormat> formats;
+  for (const auto& [format, ofFormat] : counted) formats.push_back({format, ofFormat.front()});
+  return formats;
 }
 
-bool hasFolder(const fs::path& file, const fs::path& root, const std::string& name) {
-  return std::ranges::count(file.lexically_relative(root).parent_path(), fs::path(name)) > 0;
+bool isInLabelsFolder(const fs::path& file, const fs::path& root) {
+  return std::ranges::count(file.lexically_relative(root).parent_path(), fs::path("labels")) > 0;
 }
 
-bool isYolo(const fs::path& path) {
-  if (yoloDescriptionIn(path)) return true;
-  if (isFile(path / "classes.txt") || isFile(path / "obj.names")) return true;
+/// A class and at least the four numbers of a box.
+bool hasYoloLine(const fs::path& file) {
+  std::ifstream stream(file);
+  std::size_t numbers = 0;
+  for (double number = 0; numbers < 5 && stream >> number; ++numbers) {
+  }
+  return numbers == 5;
+}
+
+std::optional<FoundFormat> yoloIn(const fs::path& path, bool hasOtherFormats) {
+  if (const auto description = yoloDescriptionIn(path))
+    return FoundFormat{Format::Yolo, *description};
+  if (!fs::is_directory(path)) return std::nullopt;
   const std::vector<fs::path> texts = filesBelow(path, {".txt"});
-  return std::ranges::any_of(texts,
-                             [&](const fs::path& file) { return hasFolder(file, path, "labels"); });
+  for (const fs::path& text : texts)
+    if (isInLabelsFolder(text, path)) return FoundFormat{Format::Yolo, text};
+  const ImageIndex images(path);
+  for (const fs::path& text : sampleOf(texts)) {
+    const std::vector<fs::path> ofStem = images.withStem(text.stem().string());
+    const bool isBesideImage = std::ranges::any_of(
+        ofStem, [&](const fs::path& image) { return image.parent_path() == text.parent_path(); });
+    if (isBesideImage && hasYoloLine(text)) return FoundFormat{Format::Yolo, text};
+  }
+  // Other formats may have a list of classes as well.
+  for (const char* classes : {"classes.txt", "obj.names"})
+    if (!hasOtherFormats && isFile(path / classes))
+      return FoundFormat{Format::Yolo, path / classes};
+  return std::nullopt;
+}
+
+const std::vector<std::string> kArchiveExtensions{".zip", ".gz", ".tgz", ".tar", ".7z", ".rar"};
+
+bool isArchive(const fs::path& file) {
+  using namespace std::string_view_literals;
+  std::array<char, 512> start{};
+  std::ifstream(file, std::ios::binary).read(start.data(), start.size());
+  const std::string_view bytes(start.data(), start.size());
+  constexpr std::size_t kTarMark = 257;
+  return std::ranges::any_of(std::array{"PK\3\4"sv, "\x1f\x8b"sv, "7z\xbc\xaf"sv, "Rar!"sv},
+                             [&](std::string_view mark) { return bytes.starts_with(mark); }) ||
+         bytes.substr(kTarMark).starts_with("ustar");
+}
+
+bool isCocoOrLvis(const FoundFormat& found) {
+  return found.format == Format::Coco || found.format == Format::Lvis;
 }
 
 }  // namespace
 
-std::optional<Format> detectFormat(const fs::path& path) {
-  const auto json = formatOfFiles(filesBelow(path, {".json"}), formatOfJson);
-  const auto xml = formatOfFiles(filesBelow(path, {".xml"}), formatOfXml);
-  if (json && (*json == Format::Coco || *json == Format::Lvis)) return json;
-  if (isYolo(path) && !fs::is_regular_file(path)) return Format::Yolo;
-  if (fs::is_regular_file(path) && (path.extension() == ".yaml" || path.extension() == ".yml"))
-    return Format::Yolo;
-  if (json) return json;
-  if (!filesBelow(path, {".geojson"}).empty()) return Format::GeoJson;
-  if (xml) return xml;
-  return fs::is_directory(path) && hasMaskFolder(path) ? std::optional(Format::Masks)
-                                                       : std::nullopt;
+std::vector<FoundFormat> formatsIn(const fs::path& path) {
+  std::vector<FoundFormat> formats = formatsOfFiles(filesBelow(path, {".json"}), formatOfJson);
+  const std::vector<FoundFormat> xml = formatsOfFiles(filesBelow(path, {".xml"}), formatOfXml);
+  const bool isFolder = fs::is_directory(path);
+  const auto hasGeoJson = [&] {
+    return std::ranges::count(formats, Format::GeoJson, &FoundFormat::format) > 0;
+  };
+  if (const auto files = filesBelow(path, {".geojson"}); !files.empty() && !hasGeoJson()) {
+    if (files[0].extension() == ".geojson") formats.push_back({Format::GeoJson, files[0]});
+  }
+  formats.insert(formats.end(), xml.begin(), xml.end());
+  if (const auto yolo = yoloIn(path, !formats.empty())) {
+    const bool isSecond = !formats.empty() && isCocoOrLvis(formats[0]);
+    formats.insert(formats.begin() + (isSecond ? 1 : 0), *yolo);
+  }
+  if (const auto labels = isFolder ? labelImageIn(path) : std::nullopt)
+    formats.push_back({Format::Masks, *labels});
+  // One reader reads both.
+  if (!formats.empty() && isCocoOrLvis(formats[0]))
+    formats.erase(std::remove_if(formats.begin() + 1, formats.end(), isCocoOrLvis), formats.end());
+  return formats;
+}
+
+std::string formatProblem(const fs::path& path) {
+  for (const fs::path& file : filesBelow(path, kArchiveExtensions))
+    if (isArchive(file)) return file.string() + ": is an archive; unpack it, and import its folder";
+  std::string first;
+  std::size_t damaged = 0;
+  for (const auto& [extension, formatOf] :
+       {std::pair(".json", &formatOfJson), {".xml", &formatOfXml}}) {
+    for (const fs::path& file : sampleOf(filesBelow(path, {extension}))) {
+      if (base::lowerCase(file.extension().string()) != extension) continue;
+      try {
+        formatOf(file);
+      } catch (const Error& error) {
+        if (damaged++ == 0) first = error.what();
+      }
+    }
+  }
+  if (damaged < 2) return first;
+  return first + "; " + base::counted(damaged - 1, "other file") + (damaged == 2 ? " is" : " are") +
+         " damaged too";
 }
 
 std::string filesText(const fs::path& path) {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/base/enum_text.h"
 #include "engine/formats/source.h"
@@ -36,8 +36,17 @@ constexpr auto enumTexts(Format) {
                                                 {Masks, "masks"}});
 }
 
-/// By the files in a folder, or by one file; nullopt: unknown.
-std::optional<Format> detectFormat(const fs::path& path);
+struct FoundFormat {
+  Format format = Format::Coco;
+  fs::path example{};  ///< an annotation file, or a folder of them
+};
+
+/// The formats of the annotations in a folder, or of one file; the first is the one to read.
+std::vector<FoundFormat> formatsIn(const fs::path& path);
+
+/// Why no format was found: an archive, or a damaged file with the place of its fault; empty: there
+/// is none of these.
+std::string formatProblem(const fs::path& path);
 
 /// `12 .json, 3 .png`: the kinds of files in a folder, for messages.
 std::string filesText(const fs::path& path);

@@ -9,14 +9,25 @@
 namespace lockstep::formats {
 namespace {
 
-std::vector<std::vector<double>> ringsIn(const JsonNode& polygon) {
+std::vector<double> ringIn(const JsonNode& ring) {
+  std::vector<double> xy = pointsIn(ring);
+  // The last point of a ring is its first one again.
+  const std::size_t end = xy.size();
+  if (end >= 8 && xy[0] == xy[end - 2] && xy[1] == xy[end - 1]) xy.resize(end - 2);
+  if (const std::string problem = polygonProblem(xy); !problem.empty()) ring.fail(problem);
+  return xy;
+}
+
+/// An outer ring and holes, of which the invalid ones are faults.
+std::vector<std::vector<double>> ringsIn(const JsonNode& polygon, const std::string& where,
+                                         Source& source) {
   std::vector<std::vector<double>> rings;
   polygon.forEach([&](const JsonNode& ring) {
-    std::vector<double>& xy = rings.emplace_back(pointsIn(ring));
-    // The last point of a ring is its first one again.
-    const std::size_t end = xy.size();
-    if (end >= 8 && xy[0] == xy[end - 2] && xy[1] == xy[end - 1]) xy.resize(end - 2);
-    if (const std::string problem = polygonProblem(xy); !problem.empty()) ring.fail(problem);
+    if (rings.empty()) {
+      rings.push_back(ringIn(ring));
+    } else {
+      guarded(source, where, [&] { rings.push_back(ringIn(ring)); });
+    }
   });
   if (rings.empty()) polygon.fail("has no ring");
   return rings;
@@ -64,21 +75,25 @@ std::string categoryOfFeature(const JsonNode& feature) {
   return "object";
 }
 
-void readFeature(const JsonNode& feature, SourceImage& image, Source& source) {
+void readFeature(const JsonNode& feature, const std::string& where, SourceImage& image,
+                 Source& source) {
   const JsonNode geometry = feature.at("geometry");
   const std::string type = geometry.at("type").string();
   if (type == "Point" || type == "MultiPoint" || type == "LineString" ||
       type == "MultiLineString") {
     ++source.losses[kNoArea];
+    image.markLostObject();
     return;
   }
   std::vector<std::vector<std::vector<double>>> polygons;
   const JsonNode coordinates = geometry.at("coordinates");
   if (type == "Polygon") {
-    polygons.push_back(ringsIn(coordinates));
+    polygons.push_back(ringsIn(coordinates, where, source));
   } else if (type == "MultiPolygon") {
-    coordinates.forEach([&](const JsonNode& polygon) { polygons.push_back(ringsIn(polygon)); });
-    if (polygons.empty()) coordinates.fail("has no polygon");
+    coordinates.forEach([&](const JsonNode& polygon) {
+      guarded(source, where, [&] { polygons.push_back(ringsIn(polygon, where, source)); });
+    });
+    if (polygons.empty()) coordinates.fail("has no polygon that can be used");
   } else {
     geometry.fail("type \"" + type + "\" is unknown");
   }
@@ -88,7 +103,7 @@ void readFeature(const JsonNode& feature, SourceImage& image, Source& source) {
 /// `a.tif` or `a` for `a.tif.geojson`, `a.geojson`.
 fs::path imageOfGeoJson(const fs::path& file, const ImageIndex& index) {
   const std::string stem = file.stem().string();
-  return index.withStem(stem).empty() ? index.only(stem) : index.onlyWithStem(stem);
+  return index.withStem(stem).empty() ? index.only(stem, file) : index.onlyWithStem(stem, file);
 }
 
 }  // namespace
@@ -108,7 +123,8 @@ Source readGeoJson(const Reading& reading) {
         if (!features && !root.isArray() && !root.find("geometry")) return;  // not GeoJSON
         SourceImage image = images.add(imageOfGeoJson(file, index), file);
         const auto read = [&](const JsonNode& feature) {
-          guarded(source, reading.shown(file), [&] { readFeature(feature, image, source); });
+          guarded(source, reading.shown(file), image,
+                  [&] { readFeature(feature, reading.shown(file), image, source); });
         };
         if (features) {
           features->forEach(read);
@@ -119,7 +135,7 @@ Source readGeoJson(const Reading& reading) {
         }
         source.images.push_back(std::move(image));
       });
-  addImagesWithoutObjects(reading, index.all(), "has no GeoJSON file", source, labelled);
+  addUnlabelledImages(reading, index.all(), "has no GeoJSON file", source, labelled);
   return source;
 }
 

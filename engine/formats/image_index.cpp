@@ -3,12 +3,13 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
-#include <sstream>
 
-#include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/base/pattern.h"
+#include "engine/base/shortened_text.h"
+#include "engine/base/text_encoding.h"
 #include "engine/base/utf8.h"
 
 namespace lockstep::formats {
@@ -17,16 +18,14 @@ namespace {
 const std::vector<std::string> kImageExtensions{".jpg", ".jpeg", ".png", ".bmp",
                                                 ".tif", ".tiff", ".webp"};
 
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-
 bool isHidden(const fs::path& path) { return path.filename().string().starts_with("."); }
 
 std::string extensionOf(const fs::path& file) { return base::lowerCase(file.extension().string()); }
 
-/// With slashes only: names in files of other systems have backslashes.
-std::string withSlashes(std::string name) {
-  std::ranges::replace(name, '\\', '/');
-  return name;
+/// How many of the first components two paths have in common.
+std::size_t commonStart(const fs::path& one, const fs::path& other) {
+  const auto ends = std::mismatch(one.begin(), one.end(), other.begin(), other.end());
+  return static_cast<std::size_t>(std::distance(one.begin(), ends.first));
 }
 
 /// How many of the last components two paths have in common.
@@ -38,7 +37,24 @@ std::size_t commonEnd(const fs::path& one, const fs::path& other) {
   return count;
 }
 
+/// Leaves those of the largest score.
+void keepBest(std::vector<fs::path>& files,
+              const std::function<std::size_t(const fs::path&)>& scoreOf) {
+  std::size_t best = 0;
+  for (const fs::path& file : files) best = std::max(best, scoreOf(file));
+  std::erase_if(files, [&](const fs::path& file) { return scoreOf(file) < best; });
+}
+
 }  // namespace
+
+std::string withSlashes(std::string path) {
+  std::ranges::replace(path, '\\', '/');
+  return path;
+}
+
+bool isImageName(const fs::path& file) {
+  return std::ranges::count(kImageExtensions, extensionOf(file)) > 0;
+}
 
 bool isFile(const fs::path& path) {
   std::error_code failure;
@@ -96,17 +112,25 @@ std::vector<fs::path> filesBelow(const fs::path& folder,
   return files;
 }
 
-std::vector<std::string> linesOf(const fs::path& file) {
-  std::string text = base::readFile(file);
-  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+namespace {
+
+/// Lines end with \n, \r\n or \r.
+std::vector<std::string> linesIn(std::string_view text) {
   std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) {
-    if (line.ends_with('\r')) line.pop_back();
-    lines.push_back(line);
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(end);
+    text.remove_prefix(text.starts_with("\r\n") ? 2 : std::min<std::size_t>(text.size(), 1));
   }
   return lines;
 }
+
+}  // namespace
+
+std::vector<std::string> linesOf(const fs::path& file) { return linesIn(base::readUnicode(file)); }
+
+std::vector<std::string> nameLinesOf(const fs::path& file) { return linesIn(base::readUtf8(file)); }
 
 std::optional<Part> partOf(const fs::path& relative) {
   static const base::Pattern kPart(
@@ -121,7 +145,8 @@ std::optional<Part> partOf(const fs::path& relative) {
   return std::nullopt;
 }
 
-ImageIndex::ImageIndex(const fs::path& folder, const std::vector<std::string>& skipped) {
+ImageIndex::ImageIndex(const fs::path& folder, const std::vector<std::string>& skipped)
+    : folder_(folder) {
   for (fs::path& file : filesBelow(folder, kImageExtensions)) {
     const fs::path relative = file.lexically_relative(folder).parent_path();
     const bool isSkipped = std::ranges::any_of(skipped, [&](const std::string& name) {
@@ -141,13 +166,10 @@ std::vector<fs::path> ImageIndex::find(const std::string& name) const {
   for (auto at = begin; at != end; ++at) found.push_back(at->second);
   if (found.empty()) {
     const fs::path file = fs::path(slashed).filename();
-    const bool namesImage = std::ranges::count(kImageExtensions, extensionOf(file)) > 0;
-    return withStem(namesImage ? file.stem().string() : file.string());
+    return withStem(isImageName(file) ? file.stem().string() : file.string());
   }
   // Of several with this name, those that most of the folders before it lead to.
-  std::size_t most = 0;
-  for (const fs::path& file : found) most = std::max(most, commonEnd(file, slashed));
-  std::erase_if(found, [&](const fs::path& file) { return commonEnd(file, slashed) < most; });
+  keepBest(found, [&](const fs::path& file) { return commonEnd(file, slashed); });
   return found;
 }
 
@@ -158,28 +180,41 @@ std::vector<fs::path> ImageIndex::withStem(const std::string& stem) const {
   return found;
 }
 
-std::string ImageIndex::problemWith(const std::string& name) const {
-  const std::vector<fs::path> found = find(name);
-  if (found.empty()) return "its image " + name + " is missing";
-  if (found.size() == 1) return {};
-  return "its image " + name + " is there " + std::to_string(found.size()) +
-         " times: " + found[0].string() + ", " + found[1].string();
+std::string imageProblem(const std::string& name, const std::vector<fs::path>& found) {
+  const std::string image = "its image " + base::shortenedPath(name);
+  if (found.empty()) return image + " is missing";
+  return image + " is there " + std::to_string(found.size()) + " times: " + found[0].string() +
+         ", " + found[1].string();
 }
 
-fs::path ImageIndex::onlyWithStem(const std::string& stem) const {
-  const std::vector<fs::path> found = withStem(stem);
-  if (found.empty()) throw Error("its image " + stem + " is missing");
+fs::path ImageIndex::chosen(std::vector<fs::path> found, const std::string& name,
+                            const fs::path& file, const std::string& folder) const {
   if (found.size() > 1) {
-    throw Error("its image " + stem + " is there " + std::to_string(found.size()) +
-                " times: " + found[0].string() + ", " + found[1].string());
+    const std::string wanted = base::lowerCase(folder);
+    keepBest(found, [&](const fs::path& image) -> std::size_t {
+      return std::ranges::any_of(
+          image.lexically_relative(folder_).parent_path(),
+          [&](const fs::path& one) { return base::lowerCase(one.string()) == wanted; });
+    });
+    keepBest(found, [&](const fs::path& image) {
+      return commonStart(image.parent_path(), file.parent_path());
+    });
+    const auto part = partOf(file.lexically_relative(folder_));
+    keepBest(found, [&](const fs::path& image) -> std::size_t {
+      return part && partOf(image.lexically_relative(folder_).parent_path()) == part;
+    });
   }
+  if (found.size() != 1) throw Error(imageProblem(name, found));
   return found[0];
 }
 
-fs::path ImageIndex::only(const std::string& name) const {
-  const std::string problem = problemWith(name);
-  if (!problem.empty()) throw Error(problem);
-  return find(name)[0];
+fs::path ImageIndex::onlyWithStem(const std::string& stem, const fs::path& file) const {
+  return chosen(withStem(stem), stem, file, "");
+}
+
+fs::path ImageIndex::only(const std::string& name, const fs::path& file,
+                          const std::string& folder) const {
+  return chosen(find(name), name, file, folder);
 }
 
 }  // namespace lockstep::formats

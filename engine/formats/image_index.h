@@ -20,18 +20,32 @@ class ImageIndex {
   /// The files with this name, which may have folders before it; if there is none, those whose name
   /// but for the extension of an image is the same.
   std::vector<fs::path> find(const std::string& name) const;
-  /// Why there is no such file or not only one; empty: there is one.
-  std::string problemWith(const std::string& name) const;
-  /// The only one. Throws Error with problemWith().
-  fs::path only(const std::string& name) const;
+  /// The image that the annotation file `file` names. Of several with this name those in a folder
+  /// called `folder` are chosen, if there are any (a CVAT subset), then those next to `file`, then
+  /// those of its part. Throws Error unless one is left.
+  fs::path only(const std::string& name, const fs::path& file,
+                const std::string& folder = {}) const;
   /// `a.b` is the stem of `a.b.png`.
   std::vector<fs::path> withStem(const std::string& stem) const;
-  fs::path onlyWithStem(const std::string& stem) const;
+  fs::path onlyWithStem(const std::string& stem, const fs::path& file) const;
 
  private:
+  fs::path chosen(std::vector<fs::path> found, const std::string& name, const fs::path& file,
+                  const std::string& folder) const;
+
+  fs::path folder_;
   std::vector<fs::path> all_;
   std::multimap<std::string, fs::path> byName_, byStem_;
 };
+
+/// `its image a.png is missing`, or is there several times.
+std::string imageProblem(const std::string& name, const std::vector<fs::path>& found);
+
+/// With slashes for the backslashes of other systems.
+std::string withSlashes(std::string path);
+
+/// By its extension.
+bool isImageName(const fs::path& file);
 
 /// False also for a path that cannot be looked at.
 bool isFile(const fs::path& path);
@@ -47,5 +61,7 @@ std::optional<Part> partOf(const fs::path& relative);
 
 /// The lines of a text file without line ends and byte order mark.
 std::vector<std::string> linesOf(const fs::path& file);
+/// The same of a file of names, which must be UTF-8 or UTF-16. Throws Error.
+std::vector<std::string> nameLinesOf(const fs::path& file);
 
 }  // namespace lockstep::formats

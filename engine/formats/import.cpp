@@ -7,6 +7,8 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/base/new_folder.h"
+#include "engine/base/shortened_text.h"
+#include "engine/formats/class_names.h"
 #include "engine/formats/experiment_text.h"
 #include "engine/formats/reading.h"
 #include "engine/formats/split.h"
@@ -18,22 +20,26 @@ using Progress = std::function<void(const std::string&, std::size_t, std::size_t
 
 std::vector<std::string> readClasses(const fs::path& file) {
   std::vector<std::string> classes;
-  for (std::string& line : linesOf(file)) {
-    while (line.ends_with(' ')) line.pop_back();
-    if (line.empty()) continue;
-    if (std::ranges::count(classes, line) > 0)
-      throw UserError(file.string() + ": '" + line + "' is there twice");
-    classes.push_back(line);
+  std::set<std::string> known;
+  for (const std::string& line : nameLinesOf(file)) {
+    const std::string name = base::simplified(line);
+    if (name.empty()) continue;
+    if (!known.insert(name).second)
+      throw UserError(file.string() + ": '" + base::shortened(name) + "' is there twice");
+    classes.push_back(name);
   }
   if (classes.empty())
     throw UserError(file.string() + ": names no class; it must have one per line");
   return classes;
 }
 
-Format formatOf(const ImportOptions& options) {
-  if (options.format) return *options.format;
-  const auto format = detectFormat(options.source);
-  if (format) return *format;
+/// The first is read.
+std::vector<FoundFormat> formatsOf(const ImportOptions& options) {
+  if (options.format) return {{*options.format}};
+  std::vector<FoundFormat> formats = formatsIn(options.source);
+  if (!formats.empty()) return formats;
+  if (const std::string problem = formatProblem(options.source); !problem.empty())
+    throw UserError(problem);
   std::string known;
   for (const auto& one : base::kEnumTexts<Format>)
     known += (known.empty() ? "" : ", ") + std::string(one.text);
@@ -56,10 +62,12 @@ void keepClasses(const std::vector<std::string>& classes, Source& source) {
   for (const auto& [name, count] : unknown)
     source.addFault("class " + name, "is not one of the classes to keep; " + std::to_string(count) +
                                          " objects are left out");
+  std::map<std::string, coco::Category> byName;
+  for (const coco::Category& category : source.categories) byName.emplace(category.name, category);
   std::vector<coco::Category> kept;
   for (const std::string& name : classes) {
-    const auto found = std::ranges::find(source.categories, name, &coco::Category::name);
-    kept.push_back(found == source.categories.end() ? coco::Category{kNewCategory, name} : *found);
+    const auto found = byName.find(name);
+    kept.push_back(found == byName.end() ? coco::Category{kNewCategory, name} : found->second);
   }
   source.categories = std::move(kept);
 }
@@ -76,6 +84,8 @@ void completeCategories(Source& source) {
     for (const SourceObject& object : image.objects) named.insert(object.category);
   for (const std::string& name : named)
     if (!known.contains(name)) source.categories.push_back({kNewCategory, name});
+  if (source.categories.size() > coco::kMaxCategories)
+    throw Error("the dataset " + coco::tooManyCategories(source.categories.size()));
   for (coco::Category& category : source.categories)
     if (category.id == kNewCategory) category.id.value = ++lastId;
 }
@@ -111,10 +121,10 @@ void chooseParts(const ImportOptions& options, const fs::path& folder, Source& s
 }
 
 /// The deepest folder that all files are in.
-fs::path commonFolder(const std::vector<const SourceImage*>& images) {
-  fs::path common = fs::absolute(images.front()->file).lexically_normal().parent_path();
-  for (const SourceImage* image : images) {
-    const fs::path folder = fs::absolute(image->file).lexically_normal().parent_path();
+fs::path commonFolder(const std::vector<fs::path>& files) {
+  fs::path common = files.front().parent_path();
+  for (const fs::path& file : files) {
+    const fs::path folder = file.parent_path();
     const auto [end, other] =
         std::mismatch(common.begin(), common.end(), folder.begin(), folder.end());
     fs::path shared;
@@ -124,17 +134,14 @@ fs::path commonFolder(const std::vector<const SourceImage*>& images) {
   return common;
 }
 
-std::vector<const SourceImage*> pointersTo(const std::vector<SourceImage>& images) {
-  std::vector<const SourceImage*> pointers;
-  for (const SourceImage& image : images) pointers.push_back(&image);
-  return pointers;
-}
-
 /// Writes one part's annotation file and images.
 class PartWriter {
  public:
   PartWriter(const ImportOptions& options, const Source& source, const fs::path& out)
-      : options_(options), out_(out), commonFolder_(commonFolder(pointersTo(source.images))) {
+      : options_(options), out_(out) {
+    std::vector<fs::path> files;
+    for (const SourceImage& image : source.images) files.push_back(placeOf(image));
+    commonFolder_ = commonFolder(files);
     for (const coco::Category& category : source.categories) {
       categories_.push_back(category);
       idOf_[category.name] = category.id;
@@ -147,13 +154,16 @@ class PartWriter {
                     const std::function<void()>& onImage) {
     if (images.empty()) return {};
     // Images that are referred to have one folder for all parts.
-    const fs::path folder =
-        options_.copiesImages ? commonFolder({images.begin(), images.end()}) : commonFolder_;
+    fs::path folder = commonFolder_;
+    if (options_.copiesImages) {
+      std::vector<fs::path> files;
+      for (const SourceImage* image : images) files.push_back(placeOf(*image));
+      folder = commonFolder(files);
+    }
     std::vector<coco::Image> rows;
     std::vector<coco::Annotation> annotations;
     for (SourceImage* image : images) {
-      const fs::path relative =
-          fs::absolute(image->file).lexically_normal().lexically_relative(folder);
+      const fs::path relative = placeOf(*image).lexically_relative(folder);
       rows.push_back({{nextImage_++},
                       relative.generic_string(),
                       static_cast<int>(image->size.width),
@@ -162,7 +172,7 @@ class PartWriter {
                       idsOf(image->notExhaustiveCategories)});
       for (SourceObject& object : std::exchange(image->objects, {}))
         annotations.push_back(annotationOf(std::move(object), rows.back().id));
-      if (options_.copiesImages) copy(image->file, out_ / name / relative);
+      if (options_.copiesImages) copy(image->picture(), out_ / name / relative);
       if (onImage) onImage();
     }
     report = {static_cast<std::int64_t>(rows.size()),
@@ -175,6 +185,14 @@ class PartWriter {
   }
 
  private:
+  /// Where an image is, or will be if it was extracted and stays there.
+  fs::path placeOf(const SourceImage& image) const {
+    const bool staysExtracted = !image.extracted.empty() && !options_.copiesImages;
+    const fs::path file =
+        staysExtracted ? options_.out / image.extracted.lexically_relative(out_) : image.file;
+    return fs::absolute(file).lexically_normal();
+  }
+
   std::vector<CategoryId> idsOf(const std::vector<std::string>& names) const {
     std::vector<CategoryId> ids;
     for (const std::string& name : names)
@@ -250,16 +268,27 @@ void writeAll(const ImportOptions& options, Source& source, const fs::path& out,
 
 }  // namespace
 
-ReadDataset readDataset(const ImportOptions& options, const ImageCodec& images,
-                        const Progress& onProgress) {
+ReadDataset readDataset(const ImportOptions& options, const fs::path& extracted,
+                        const ImageCodec& images, const Progress& onProgress) {
   if (!fs::exists(options.source))
     throw UserError(options.source.string() + ": no such file or folder");
   ReadDataset read;
-  read.format = formatOf(options);
-  Reading reading{options.source, images, {}, onProgress, imageFoldersIn(options.source)};
+  read.otherFormats = formatsOf(options);
+  read.format = read.otherFormats.front().format;
+  read.otherFormats.erase(read.otherFormats.begin());
+  Reading reading{.path = options.source,
+                  .images = images,
+                  .progress = onProgress,
+                  .imageFolders = imageFoldersIn(options.source),
+                  .extracted = extracted,
+                  .exif = options.exif.value_or(usualExifUse(read.format)),
+                  .keepsEmpty = options.keepsEmpty};
   if (!options.classes.empty()) reading.classes = readClasses(options.classes);
   read.source = readSource(read.format, reading);
+  foldClassNames(read.source);
   removeInvalid(reading, read.source);
+  settleUnlabelledImages(reading, read.source);
+  read.exif = applyExifRule(options.exif, read.format, read.source);
   std::ranges::sort(read.source.images, {}, &SourceImage::file);
   keepClasses(reading.classes, read.source);
   completeCategories(read.source);
@@ -270,11 +299,16 @@ ReadDataset readDataset(const ImportOptions& options, const ImageCodec& images,
 ImportReport importDataset(const ImportOptions& options, const ImageCodec& images,
                            const Progress& onProgress) {
   const base::NewFolder folder(options.out);
-  auto [format, source, sourceFolder] = readDataset(options, images, onProgress);
+  const fs::path extracted = folder.path() / "images";
+  ReadDataset read = readDataset(options, extracted, images, onProgress);
+  Source& source = read.source;
   ImportReport report;
-  report.format = format;
+  report.format = read.format;
   report.faults = source.faults;
   report.losses = source.losses;
+  report.unlabelledImages = source.unlabelledImages;
+  report.exif = read.exif;
+  report.otherFormats = read.otherFormats;
   const bool isUsable = std::ranges::any_of(
       source.images, [](const SourceImage& image) { return !image.objects.empty(); });
   if (!isUsable) {
@@ -283,9 +317,10 @@ ImportReport importDataset(const ImportOptions& options, const ImageCodec& image
                                        : "; the first of " + std::to_string(report.faults.size()) +
                                              " faults: " + report.faults[0].text()));
   }
-  chooseParts(options, sourceFolder, source, report);
+  chooseParts(options, read.folder, source, report);
   count(source, report);
   writeAll(options, source, folder.path(), onProgress, report);
+  if (options.copiesImages) fs::remove_all(extracted);
   folder.finish();
   return report;
 }

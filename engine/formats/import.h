@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/formats/exif_rule.h"
 #include "engine/formats/format.h"
 #include "engine/formats/source.h"
 
@@ -18,6 +19,8 @@ struct ImportOptions {
   std::string groupPattern{};  ///< of SplitOptions; splits anew
   fs::path classes{};          ///< a file with a class name per line; empty: those of the source
   bool copiesImages = false;
+  std::optional<ExifUse> exif{};  ///< where the data do not decide (exif_rule.h)
+  bool keepsEmpty = false;        ///< images whose objects nobody knows come in without objects
 };
 
 struct PartReport {
@@ -31,8 +34,11 @@ struct ImportReport {
   bool isSplitAnew = false;
   bool isTestHeldOut = false;  ///< the source has a test part but no validation part
   std::int64_t boxOnlyObjects = 0, emptyImages = 0;
-  std::int64_t mostObjects = 0;  ///< of an image
-  int minSizePx = 0;             ///< augment.min_size that suits the objects' sizes
+  std::int64_t unlabelledImages = 0;  ///< left out, or with keepsEmpty among emptyImages
+  ExifDecision exif{};
+  std::vector<FoundFormat> otherFormats{};  ///< in the source, not read
+  std::int64_t mostObjects = 0;             ///< of an image
+  int minSizePx = 0;                        ///< augment.min_size that suits the objects' sizes
   std::vector<Fault> faults{};
   std::map<std::string, std::int64_t> losses{};
 
@@ -46,10 +52,14 @@ struct ReadDataset {
   Format format = Format::Coco;
   Source source;  ///< every object's category is listed, with an id
   fs::path folder;
+  ExifDecision exif{};
+  std::vector<FoundFormat> otherFormats{};
 };
-/// The reading part of importDataset() and of exports: `options` without those of splitting. Throws
-/// UserError for an unknown format.
-ReadDataset readDataset(const ImportOptions& options, const ImageCodec& images,
+/// The reading part of importDataset() and of exports: `options` without those of splitting.
+/// Pictures that annotation files hold are written below `extracted`. Throws UserError for an
+/// unknown format.
+ReadDataset readDataset(const ImportOptions& options, const fs::path& extracted,
+                        const ImageCodec& images,
                         const std::function<void(const std::string& what, std::size_t done,
                                                  std::size_t all)>& onProgress = {});
 

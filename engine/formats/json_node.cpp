@@ -2,17 +2,24 @@
 
 #include <cmath>
 
-#include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/text_encoding.h"
 #include "engine/coco/files/json_error.h"
+#include "engine/coco/files/json_nan.h"
 
 namespace lockstep::formats {
 namespace {
 
 using simdjson::dom::element_type;
 
-const char* kindOf(element_type type) {
-  switch (type) {
+bool isNan(simdjson::dom::element value) {
+  std::string_view text;
+  return value.get_string().get(text) == simdjson::SUCCESS && coco::isQuotedNan(text);
+}
+
+const char* kindOf(simdjson::dom::element value) {
+  if (isNan(value)) return "NaN";
+  switch (value.type()) {
     case element_type::ARRAY:
       return "an array";
     case element_type::OBJECT:
@@ -34,7 +41,7 @@ std::optional<JsonNode> JsonNode::find(std::string_view key) const {
   simdjson::dom::element value;
   if (!value_.is_object() ||
       value_.get_object().value_unsafe().at_key(key).get(value) != simdjson::SUCCESS ||
-      value.is_null())
+      value.is_null() || isNan(value))
     return std::nullopt;
   return JsonNode(value, this, key, 0);
 }
@@ -48,7 +55,8 @@ JsonNode JsonNode::at(std::string_view key) const {
 
 std::string JsonNode::string() const {
   std::string_view text;
-  if (value_.get_string().get(text) != simdjson::SUCCESS) failKind("a string");
+  if (value_.get_string().get(text) != simdjson::SUCCESS || coco::isQuotedNan(text))
+    failKind("a string");
   return std::string(text);
 }
 
@@ -109,7 +117,7 @@ void JsonNode::fail(const std::string& what) const {
 }
 
 void JsonNode::failKind(const char* expected) const {
-  fail(std::string("is ") + kindOf(value_.type()) + "; it must be " + expected);
+  fail(std::string("is ") + kindOf(value_) + "; it must be " + expected);
 }
 
 std::vector<double> pointsIn(const JsonNode& list) {
@@ -122,14 +130,15 @@ std::vector<double> pointsIn(const JsonNode& list) {
 }
 
 JsonDocument::JsonDocument(const std::filesystem::path& file) {
-  std::string text = base::readFile(file);
-  if (text.starts_with("\xef\xbb\xbf")) text.replace(0, 3, 3, ' ');  // a byte order mark
-  const simdjson::error_code code = parser_.parse(text).get(root_);
+  std::string text = base::readUnicode(file);
+  simdjson::error_code code = parser_.parse(text).get(root_);
+  if (code != simdjson::SUCCESS && coco::quoteNan(text)) code = parser_.parse(text).get(root_);
   if (code == simdjson::SUCCESS) return;
   const auto error = coco::findJsonError(text);
   if (!error) throw Error(file.string() + ": " + simdjson::error_message(code));
   throw Error(file.string() + ":" + std::to_string(error->line) + ":" +
-              std::to_string(error->column) + ": invalid JSON: " + error->reason);
+              std::to_string(error->column) + ": invalid JSON at byte " +
+              std::to_string(error->byte) + ": " + error->reason);
 }
 
 }  // namespace lockstep::formats

@@ -25,7 +25,7 @@ class JsonNode {
   bool isNumber() const { return value_.is_number(); }
   bool isTrue() const { return value_.is_bool() && value_.get_bool().value_unsafe(); }
 
-  /// nullopt: there is none, or it is null, or this is no object.
+  /// nullopt: there is none, or it is null or NaN, or this is no object.
   std::optional<JsonNode> find(std::string_view key) const;
   JsonNode at(std::string_view key) const;
   std::string string() const;

@@ -1,6 +1,10 @@
 // Label Studio's JSON export: a list of tasks. Coordinates are percent of the image's sides.
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
+#include <map>
+#include <set>
 
 #include "engine/base/error.h"
 #include "engine/coco/masks/rle.h"
@@ -66,29 +70,84 @@ coco::Rle brushMask(const JsonNode& rle, base::ImageSize size) {
                           static_cast<int>(size.width), size.width);
 }
 
-/// The file's name in the address of a task's image, with and without the prefix of an upload,
+/// The path in the address of a task's image, with and without the prefix of an upload,
 /// `1a2b3c4d-`.
-std::vector<std::string> fileNamesIn(std::string address) {
+std::vector<fs::path> pathsIn(std::string address) {
   if (const std::size_t query = address.find("?d="); query != std::string::npos) {
     address = address.substr(query + 3);  // local files
   } else {
     address = address.substr(0, address.find('?'));
   }
-  std::string name;
-  for (std::size_t i = address.rfind('/') + 1; i < address.size(); ++i) {
+  std::string decoded;
+  for (std::size_t i = 0; i < address.size(); ++i) {
     int code = 0;
     if (address[i] == '%' && i + 2 < address.size() &&
         std::sscanf(address.c_str() + i + 1, "%2x", reinterpret_cast<unsigned*>(&code)) == 1) {
-      name += static_cast<char>(code);
+      decoded += static_cast<char>(code);
       i += 2;
     } else {
-      name += address[i];
+      decoded += address[i];
     }
   }
-  const std::size_t dash = name.find('-');
-  return dash == 8 ? std::vector<std::string>{name, name.substr(dash + 1)}
-                   : std::vector<std::string>{name};
+  const fs::path path = withSlashes(decoded);
+  const std::string name = path.filename().string();
+  constexpr std::size_t kPrefix = 8;
+  return name.find('-') == kPrefix
+             ? std::vector{path, path.parent_path() / name.substr(kPrefix + 1)}
+             : std::vector{path};
 }
+
+constexpr const char* kLabelsType = "labels";
+constexpr std::array kShapeTypes{"rectangle", "polygon", "ellipse", "brush"};
+
+std::string typeOf(const JsonNode& result) {
+  const auto type = result.find("type");
+  return type ? type->string() : "";
+}
+
+/// The id that the results of one region share; empty: it has none.
+std::string regionOf(const JsonNode& result) {
+  const auto id = result.find("id");
+  return id && id->isString() ? id->string() : "";
+}
+
+/// `rectangle` of a result of type rectangle or rectanglelabels, and of a label that has the values
+/// of one; empty: a shape without an area, or none.
+std::string shapeOf(const JsonNode& result) {
+  const std::string type = typeOf(result);
+  const auto value = result.find("value");
+  for (const std::string shape : kShapeTypes)
+    if (type == shape || type == shape + kLabelsType) return shape;
+  if (type != kLabelsType || !value) return "";
+  if (value->find("points")) return "polygon";
+  if (value->find("rle")) return "brush";
+  if (value->find("radiusX")) return "ellipse";
+  return value->find("width") && value->find("height") ? "rectangle" : "";
+}
+
+/// The regions of an annotation whose shape and label are two results, as of the tags Rectangle and
+/// Labels.
+struct Regions {
+  std::map<std::string, std::string> labels;  ///< by region
+  std::set<std::string> shapes;               ///< regions with a result of their shape alone
+
+  explicit Regions(const JsonNode& results) {
+    results.forEach([&](const JsonNode& result) {
+      const std::string region = regionOf(result), type = typeOf(result);
+      if (region.empty()) return;
+      if (std::ranges::count(kShapeTypes, type) > 0) shapes.insert(region);
+      if (type != kLabelsType) return;
+      const auto value = result.find("value");
+      const auto names = value ? value->find(kLabelsType) : std::nullopt;
+      if (names && names->size() > 0 && (*names)[0].isString())
+        labels.emplace(region, (*names)[0].string());
+    });
+  }
+  std::string labelOf(const JsonNode& result) const {
+    const auto label = labels.find(regionOf(result));
+    return label == labels.end() ? "" : label->second;
+  }
+};
 
 class LabelStudioReader {
  public:
@@ -108,92 +167,115 @@ class LabelStudioReader {
                 [&] { readTask(file, task); });
       });
     });
-    addImagesWithoutObjects(reading_, index_.all(), "is of no task", source_);
+    addUnlabelledImages(reading_, index_.all(), "is of no task", source_);
     return std::move(source_);
   }
 
  private:
-  fs::path imageOf(const JsonNode& task) const {
+  fs::path imageOf(const JsonNode& task, const fs::path& file) const {
     std::string address;
     task.at("data").forEachMember([&](std::string_view key, const JsonNode& value) {
       if (value.isString() && (address.empty() || key == "image")) address = value.string();
     });
     if (address.empty()) task.fail("data has no address of an image");
-    const std::vector<std::string> names = fileNamesIn(address);
-    for (const std::string& name : names)
-      if (!index_.find(name).empty()) return index_.only(name);
-    throw Error("its image " + names.back() + " is missing");
+    const std::vector<fs::path> paths = pathsIn(address);
+    for (const fs::path& path : paths)
+      if (!index_.find(path.string()).empty()) return index_.only(path.string(), file);
+    throw Error(imageProblem(paths.back().filename().string(), {}));
+  }
+
+  /// Where its first result says the size on which it was drawn, and that is the stored or the
+  /// displayed one.
+  static void takeSize(const JsonNode& annotation, SourceImage& image) {
+    const JsonNode results = annotation.at("result");
+    if (results.size() == 0) return;
+    const auto height = results[0].find("original_height"),
+               width = results[0].find("original_width");
+    if (!height || !width || !height->isNumber() || !width->isNumber()) return;
+    const base::ImageSize size{std::llround(height->number()), std::llround(width->number())};
+    image.hasOwnSize = size == image.facts.stored || size == image.facts.displayed();
+    if (image.hasOwnSize) image.size = size;
   }
 
   void readTask(const fs::path& file, const JsonNode& task) {
-    SourceImage image = images_.add(imageOf(task), file);
+    SourceImage image = images_.add(imageOf(task, file), file);
+    image.unlabelledReason = "its task is not annotated";
     if (const auto annotations = task.find("annotations")) {
       bool isRead = false;
       annotations->forEach([&](const JsonNode& annotation) {
+        if (isRead) return;
         const auto cancelled = annotation.find("was_cancelled");
-        if (isRead || (cancelled && cancelled->isTrue())) return;
+        if (cancelled && cancelled->isTrue()) {
+          image.unlabelledReason = "its task was skipped";
+          return;
+        }
         isRead = true;  // the first annotator's
-        annotation.at("result").forEach([&](const JsonNode& result) {
-          guarded(source_, reading_.shown(file), [&] { readResult(result, image); });
+        image.unlabelledReason.clear();
+        takeSize(annotation, image);
+        const JsonNode results = annotation.at("result");
+        const Regions regions(results);
+        results.forEach([&](const JsonNode& result) {
+          guarded(source_, reading_.shown(file), image,
+                  [&] { readResult(result, regions, image); });
         });
       });
     }
     source_.images.push_back(std::move(image));
   }
 
-  void readResult(const JsonNode& result, SourceImage& image) {
-    const auto typeNode = result.find("type");
-    const std::string type = typeNode ? typeNode->string() : "";
-    if (!type.ends_with("labels") || type == "labels") {
-      if (type == "polygon" || type == "rectangle" || type == "brush" || type == "ellipse")
-        return;  // its labels are another result
-      if (!type.empty()) ++source_.losses["results of type " + type];
-      return;
-    }
-    if (type == "keypointlabels") {
-      ++source_.losses[kNoArea];
+  void readResult(const JsonNode& result, const Regions& regions, SourceImage& image) {
+    const std::string type = typeOf(result), shape = shapeOf(result);
+    if (type == kLabelsType && regions.shapes.contains(regionOf(result))) return;
+    if (shape.empty() || !result.find("value")) {
+      if (type == "keypoint" || type == "keypointlabels") {
+        ++source_.losses[kNoArea];
+      } else if (!type.empty()) {
+        ++source_.losses["results of type " + type];
+      }
+      const auto value = result.find("value");
+      if (value && (value->find("x") || value->find("points"))) image.markLostObject();
       return;
     }
     const JsonNode value = result.at("value");
-    const auto labels = value.find(type);
-    if (!labels || labels->size() == 0) value.fail("has no " + type);
-    SourceObject object;
-    object.category = (*labels)[0].string();
+    std::string label = regions.labelOf(result);
+    if (const auto labels = value.find(type); labels && labels->size() > 0) {
+      label = (*labels)[0].string();
+      if (labels->size() > 1) ++source_.losses["further labels of regions that have several"];
+    }
+    if (label.empty()) result.fail("has no label");
     const auto angle = value.find("rotation");
-    if (type == "rectanglelabels" && (!angle || angle->number() == 0)) {
+    if (shape == "rectangle" && (!angle || angle->number() == 0)) {
       const double width = static_cast<double>(image.size.width) / 100,
                    height = static_cast<double>(image.size.height) / 100;
       const double x = value.at("x").number(), y = value.at("y").number();
-      image.objects.push_back(boxObject(object.category, x * width, y * height,
+      image.objects.push_back(boxObject(label, x * width, y * height,
                                         (x + value.at("width").number()) * width,
                                         (y + value.at("height").number()) * height));
       return;
     }
-    object.segmentation = segmentationIn(result, value, type, image.size);
-    image.objects.push_back(std::move(object));
+    image.objects.push_back({label, segmentationIn(result, value, shape, image.size)});
   }
 
   static coco::Segmentation segmentationIn(const JsonNode& result, const JsonNode& value,
-                                           const std::string& type, base::ImageSize size) {
+                                           const std::string& shape, base::ImageSize size) {
     const double width = static_cast<double>(size.width) / 100,
                  height = static_cast<double>(size.height) / 100;
     const auto number = [&](const char* key) { return value.at(key).number(); };
     const auto angleNode = value.find("rotation");
     const double angle = angleNode ? angleNode->number() : 0;
-    if (type == "brushlabels") {
+    if (shape == "brush") {
       const auto h = result.find("original_height"), w = result.find("original_width");
       if (h && w && (h->integer() != size.height || w->integer() != size.width))
         result.fail("original_width and original_height are not the image's");
       return brushMask(value.at("rle"), size);
     }
-    if (type == "rectanglelabels")
+    if (shape == "rectangle")
       return onePolygon(turnedRectangle(number("x") * width, number("y") * height,
                                         number("width") * width, number("height") * height, angle));
-    if (type == "ellipselabels")
+    if (shape == "ellipse")
       return onePolygon(ellipseOutline(number("x") * width, number("y") * height,
                                        number("radiusX") * width, number("radiusY") * height,
                                        angle));
-    if (type != "polygonlabels") result.fail("type \"" + type + "\" is unknown");
     std::vector<double> xy = pointsIn(value.at("points"));
     if (const std::string problem = polygonProblem(xy); !problem.empty()) value.fail(problem);
     for (std::size_t i = 0; i < xy.size(); ++i) xy[i] *= i % 2 == 0 ? width : height;

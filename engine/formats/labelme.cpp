@@ -4,10 +4,13 @@
 
 #include "engine/base/base64.h"
 #include "engine/base/error.h"
+#include "engine/base/image_header.h"
+#include "engine/base/shortened_text.h"
 #include "engine/formats/json_node.h"
 #include "engine/formats/label_masks.h"
 #include "engine/formats/outlines.h"
 #include "engine/formats/reading.h"
+#include "engine/formats/writing.h"
 
 namespace lockstep::formats {
 namespace {
@@ -32,12 +35,13 @@ bool isCrowd(const JsonNode& shape) {
 
 /// A PNG of the pixels in the box from the first point to the second, which it includes.
 coco::Rle pngMaskIn(const Reading& reading, const JsonNode& shape, const std::vector<double>& xy,
-                    base::ImageSize size) {
+                    SourceImage& image) {
   if (xy.size() != 4) shape.fail("a mask has two points, the corners of its box");
   const JsonNode text = shape.at("mask");
-  const LabelImage part =
-      reading.images.decodeLabels(base::decodeBase64(text.string()), text.place());
-  return pastedMask(part, std::lround(xy[0]), std::lround(xy[1]), size);
+  reading.requireSize(image);
+  const LabelImage part = reading.images.decodeLabels(
+      base::decodeBase64(text.string()), text.place(), image.size.height * image.size.width);
+  return pastedMask(part, std::lround(xy[0]), std::lround(xy[1]), image.size);
 }
 
 /// The shapes of one image.
@@ -47,18 +51,19 @@ class LabelMeImage {
       : reading_(reading), where_(std::move(where)), image_(image), source_(source) {}
 
   void add(const JsonNode& shape) {
-    guarded(source_, where_, [&] {
+    guarded(source_, where_, image_, [&] {
       const auto type = shape.find("shape_type");
       const std::string kind = type ? type->string() : "polygon";
       const std::string label = shape.at("label").string();
-      if (label.empty()) shape.fail("label is empty");
+      if (base::simplified(label).empty()) shape.fail("label is empty");
       if (kind == "point" || kind == "points" || kind == "line" || kind == "linestrip") {
         ++source_.losses[kNoArea];
+        image_.markLostObject();
         return;
       }
       const std::vector<double> xy = pointsIn(shape.at("points"));
       if (kind == "mask") {
-        image_.objects.push_back({label, pngMaskIn(reading_, shape, xy, image_.size)});
+        image_.objects.push_back({label, pngMaskIn(reading_, shape, xy, image_)});
         image_.objects.back().isCrowd = isCrowd(shape);
         return;
       }
@@ -84,18 +89,34 @@ class LabelMeImage {
   PolygonGroups polygons_{image_};
 };
 
-/// As LabelMe names it, else the image beside the file.
+/// As LabelMe names it, else the image beside the file; empty: the file holds it.
 fs::path imageOfLabelMe(const fs::path& file, const JsonNode& root, const ImageIndex& index) {
-  if (const auto path = root.find("imagePath")) {
-    std::string name = path->string();
-    std::ranges::replace(name, '\\', '/');
+  const auto path = root.find("imagePath");
+  const std::string name = path ? withSlashes(path->string()) : "";
+  if (path) {
     const fs::path named = (file.parent_path() / name).lexically_normal();
     if (isFile(named)) return named;
-    if (!index.find(name).empty()) return index.only(name);
+    if (!index.find(name).empty()) return index.only(name, file);
   }
-  for (const fs::path& image : index.withStem(file.stem().string()))
+  const std::vector<fs::path> ofStem = index.withStem(file.stem().string());
+  for (const fs::path& image : ofStem)
     if (image.parent_path() == file.parent_path()) return image;
-  return index.onlyWithStem(file.stem().string());
+  if (root.find("imageData")) return {};
+  if (path && ofStem.empty()) throw Error(imageProblem(name, {}));
+  return index.onlyWithStem(file.stem().string(), file);
+}
+
+/// Writes the picture that a file holds.
+fs::path extractImage(const Reading& reading, const fs::path& file, const JsonNode& root) {
+  const JsonNode data = root.at("imageData");
+  const std::string bytes = base::decodeBase64(data.string());
+  const auto header = base::readImageHeader(bytes);
+  const std::string mime = header ? header->mime : "";
+  if (mime != "image/jpeg" && mime != "image/png") data.fail("is neither a JPEG nor a PNG");
+  fs::path place = reading.extracted / reading.shown(file);
+  place.replace_extension(mime == "image/png" ? ".png" : ".jpg");
+  writeFile(place, bytes);
+  return place;
 }
 
 std::optional<base::ImageSize> labelMeSize(const JsonNode& root) {
@@ -116,12 +137,17 @@ Source readLabelMe(const Reading& reading) {
     const JsonDocument document(file);
     const JsonNode root = document.root();
     if (!root.find("shapes")) return;  // not LabelMe's
-    SourceImage image = images.add(imageOfLabelMe(file, root, index), file, labelMeSize(root));
+    fs::path found = imageOfLabelMe(file, root, index), extracted;
+    if (found.empty()) {
+      extracted = extractImage(reading, file, root);
+      found = fs::path(file).replace_extension(extracted.extension());
+    }
+    SourceImage image = images.add(found, file, labelMeSize(root), extracted);
     LabelMeImage objects(reading, reading.shown(file), image, source);
     root.at("shapes").forEach([&](const JsonNode& shape) { objects.add(shape); });
     source.images.push_back(std::move(image));
   });
-  addImagesWithoutObjects(reading, index.all(), "has no label file", source, labelled);
+  addUnlabelledImages(reading, index.all(), "has no label file", source, labelled);
   return source;
 }
 

@@ -86,12 +86,11 @@ class MaskFolderReader {
       requireOneEach(masks);
       SourceImage image = reading_.imageAt(file);
       for (const ChosenMask& mask : masks) {
-        guarded(source_, reading_.shown(mask.file), [&] {
+        guarded(source_, reading_.shown(mask.file), image, [&] {
           addObjects(mask, mask.category.empty() ? onlyClass : mask.category, image);
         });
       }
-      if (masks.empty())
-        source_.addFault(reading_.shown(file), "has no mask file; kept without objects");
+      if (masks.empty()) image.unlabelledReason = "has no mask file";
       source_.images.push_back(std::move(image));
     });
     for (const auto& [stem, masks] : masks_) {
@@ -136,13 +135,10 @@ class MaskFolderReader {
   }
 
   void addObjects(const ChosenMask& mask, const std::string& category, SourceImage& image) {
-    const LabelImage labels = reading_.images.labelsOf(mask.file);
-    if (labels.width != image.size.width || labels.height != image.size.height) {
-      throw Error("is " + std::to_string(labels.width) + " x " + std::to_string(labels.height) +
-                  " px but its image is " + std::to_string(image.size.width) + " x " +
-                  std::to_string(image.size.height));
-    }
-    for (LabelMask& one : masksOf(labels)) image.objects.push_back({category, std::move(one.mask)});
+    if (!base::isUtf8(category))
+      throw Error("its folder names the class in another encoding than UTF-8: rename it");
+    for (LabelMask& one : masksOf(reading_.labelsOf(mask.file, image)))
+      image.objects.push_back({category, std::move(one.mask)});
   }
 
   const Reading& reading_;
@@ -154,10 +150,11 @@ class MaskFolderReader {
 
 }  // namespace
 
-bool hasMaskFolder(const fs::path& path) {
-  return std::ranges::any_of(ImageIndex(path).all(), [&](const fs::path& file) {
-    return placeBy(kMaskFolders, file.lexically_relative(path)).has_value();
-  });
+std::optional<fs::path> labelImageIn(const fs::path& path) {
+  const ImageIndex index(path);
+  for (const fs::path& file : index.all())
+    if (placeBy(kMaskFolders, file.lexically_relative(path))) return file;
+  return std::nullopt;
 }
 
 Source readMaskFolder(const Reading& reading) { return MaskFolderReader(reading).read(); }

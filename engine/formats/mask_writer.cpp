@@ -15,6 +15,7 @@ class MaskWriter : public DatasetWriter {
       : folder_(std::move(folder)),
         hasClasses_(categories.size() > 1 ||
                     (categories.size() == 1 && categories[0].name != "object")),
+        firstClass_(hasClasses_ ? categories[0].name : ""),
         codec_(codec),
         losses_(losses) {}
 
@@ -46,6 +47,8 @@ class MaskWriter : public DatasetWriter {
       if (paint(maskOf(object, size), ++idOf[name], imageOf(name)))
         ++losses_["objects that overlap others of their class: the later one has the pixels"];
     }
+    // That there is no object is said by a label image without one.
+    if (images.empty()) imageOf(firstClass_);
     for (const auto& [name, labels] : images) {
       writeFile(folder_ / exported.part / "masks" / folderName(name) / (exported.stem() + ".png"),
                 codec_.encodeLabels(labels));
@@ -79,6 +82,7 @@ class MaskWriter : public DatasetWriter {
 
   fs::path folder_;
   bool hasClasses_;
+  std::string firstClass_;
   const ImageCodec& codec_;
   Losses& losses_;
   std::map<std::string, std::string> folders_;  ///< by class

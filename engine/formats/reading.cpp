@@ -5,20 +5,37 @@
 #include <new>
 
 #include "engine/base/error.h"
+#include "engine/base/number_text.h"
 #include "engine/base/parallel_for.h"
 #include "engine/base/utf8.h"
+#include "engine/coco/masks/polygon.h"
 #include "engine/config/load.h"
 
 namespace lockstep::formats {
+namespace {
+
+std::string sizeText(base::ImageSize size) {
+  return std::to_string(size.width) + " x " + std::to_string(size.height) + " px";
+}
+
+}  // namespace
 
 std::optional<Part> Reading::partOfImage(const fs::path& image) const {
   return partOf(image.lexically_relative(folder()).parent_path());
 }
 
-SourceImage Reading::imageAt(const fs::path& file, std::optional<base::ImageSize> size) const {
+SourceImage Reading::imageAt(const fs::path& file, std::optional<base::ImageSize> size,
+                             const fs::path& extractedTo) const {
   SourceImage image;
   image.file = file;
-  image.size = size ? *size : images.sizeOf(file);
+  image.extracted = extractedTo;
+  image.hasOwnSize = size.has_value();
+  if (size) {
+    image.size = *size;
+  } else {
+    image.facts = images.factsOf(image.picture());
+    image.size = exif == ExifUse::Apply ? image.facts.displayed() : image.facts.stored;
+  }
   image.part = partOfImage(file);
   return image;
 }
@@ -26,6 +43,29 @@ SourceImage Reading::imageAt(const fs::path& file, std::optional<base::ImageSize
 std::string Reading::shown(const fs::path& file) const {
   const fs::path relative = file.lexically_relative(folder());
   return relative.empty() || *relative.begin() == ".." ? file.string() : relative.generic_string();
+}
+
+void Reading::requireSize(SourceImage& image) const {
+  if (image.facts.stored.width == 0) image.facts = images.factsOf(image.picture());
+  const base::ImageSize displayed = image.facts.displayed();
+  if (image.size == displayed || image.size == image.facts.stored) return;
+  throw Error(image.file.string() + ": is " + sizeText(displayed) + ", but its annotations say " +
+              sizeText(image.size));
+}
+
+LabelImage Reading::labelsOf(const fs::path& file, SourceImage& image) const {
+  requireSize(image);
+  LabelImage labels = images.labelsOf(file, image.size.height * image.size.width);
+  const base::ImageSize size{labels.height, labels.width};
+  // Label images say whether they are of the displayed or of the stored picture.
+  if (!image.hasOwnSize && (size == image.facts.stored || size == image.facts.displayed())) {
+    image.size = size;
+    image.hasOwnSize = true;
+  }
+  if (size != image.size)
+    throw Error(file.string() + ": is " + sizeText(size) + ", but its image is " +
+                sizeText(image.size));
+  return labels;
 }
 
 void Reading::forEachFile(const std::vector<fs::path>& files, Source& source,
@@ -38,13 +78,13 @@ void Reading::forEachFile(const std::vector<fs::path>& files, Source& source,
 }
 
 SourceImage NamedImages::add(const fs::path& image, const fs::path& file,
-                             std::optional<base::ImageSize> size) {
+                             std::optional<base::ImageSize> size, const fs::path& extracted) {
   const auto [other, isNew] = fileOf_.try_emplace(image, file);
   if (!isNew && other->second == file) throw Error(reading_.shown(image) + " is there twice");
   if (!isNew) {
     throw Error(reading_.shown(other->second) + " is of the same image, " + reading_.shown(image));
   }
-  return reading_.imageAt(image, size);
+  return reading_.imageAt(image, size, extracted);
 }
 
 std::map<Part, fs::path> imageFoldersIn(const fs::path& folder) {
@@ -72,22 +112,30 @@ Fault faultOf(const std::string& where, const std::string& message) {
 
 }  // namespace
 
-void guarded(Source& source, const std::string& where, const std::function<void()>& act) {
+bool guarded(Source& source, const std::string& where, const std::function<void()>& act) {
   try {
     act();
+    return true;
   } catch (const Error& error) {
     if (error.status() == ExitStatus::Killed) throw;  // stopped
-    source.faults.push_back(faultOf(where, error.what()));
+    const Fault fault = faultOf(where, error.what());
+    source.addFault(fault.where, fault.what);
   } catch (const std::bad_alloc&) {
     source.addFault(where, "needs more memory than there is");
   } catch (const std::exception& error) {  // of the standard library: a path that is too long
     source.addFault(where, error.what());
   }
+  return false;
 }
 
-void addImagesWithoutObjects(const Reading& reading, const std::vector<fs::path>& images,
-                             const std::string& why, Source& source,
-                             const std::set<std::string>& labelled) {
+void guarded(Source& source, const std::string& where, SourceImage& image,
+             const std::function<void()>& act) {
+  if (!guarded(source, where, act)) image.markLostObject();
+}
+
+void addUnlabelledImages(const Reading& reading, const std::vector<fs::path>& images,
+                         const std::string& why, Source& source,
+                         const std::set<std::string>& labelled) {
   if (isFile(reading.path)) return;  // only what it names
   std::set<fs::path> known;
   for (const SourceImage& image : source.images) known.insert(image.file);
@@ -96,27 +144,41 @@ void addImagesWithoutObjects(const Reading& reading, const std::vector<fs::path>
     if (reading.progress) reading.progress("looking for other images", ++done, images.size());
     if (known.contains(file) || labelled.contains(file.stem().string())) continue;
     guarded(source, reading.shown(file), [&] {
-      source.images.push_back(reading.imageAt(file));
-      if (!why.empty()) source.addFault(reading.shown(file), why + "; kept without objects");
+      SourceImage image;
+      image.file = file;
+      if (reading.keepsEmpty) image = reading.imageAt(file);
+      image.unlabelledReason = why;
+      source.images.push_back(std::move(image));
     });
   }
 }
 
-namespace {
-
-std::string sizeText(base::ImageSize size) {
-  return std::to_string(size.width) + " x " + std::to_string(size.height) + " px";
+void settleUnlabelledImages(const Reading& reading, Source& source) {
+  const auto hasValidation = [&] {
+    return std::ranges::count(source.images, std::optional(Part::Val), &SourceImage::part) > 0;
+  };
+  const bool hadValidation = hasValidation();
+  std::erase_if(source.images, [&](const SourceImage& image) {
+    if (!image.isUnlabelled()) return false;
+    ++source.unlabelledImages;
+    source.addFault(reading.shown(image.file),
+                    image.unlabelledReason +
+                        (reading.keepsEmpty ? "; imported without objects" : "; left out"));
+    return !reading.keepsEmpty;
+  });
+  if (hadValidation && !hasValidation())
+    source.addFault("validation part", "none of its images has a label that can be used");
 }
 
-/// What is wrong with the file of an image; empty: nothing. Its annotations may be of the pixels
-/// before the EXIF orientation.
-std::string problemWithFile(const Reading& reading, const SourceImage& image) {
+namespace {
+
+/// What is wrong with the file of an image; empty: nothing. Reads its facts.
+std::string problemWithFile(const Reading& reading, SourceImage& image) {
   if (!base::isUtf8(image.file.string())) return "has a name that is not UTF-8: rename it";
+  if (image.isUnlabelled() && !reading.keepsEmpty) return {};  // it is left out
   try {
-    const base::ImageSize size = reading.images.sizeOf(image.file);
-    const base::ImageSize turned{size.width, size.height};
-    if (image.size == size || image.size == turned) return {};
-    return "is " + sizeText(size) + ", but its annotations say " + sizeText(image.size);
+    reading.requireSize(image);
+    return {};
   } catch (const Error& error) {
     return faultOf(reading.shown(image.file), error.what()).what;
   }
@@ -155,11 +217,19 @@ void removeInvalid(const Reading& reading, Source& source) {
       source.addFault(reading.shown(image.file), problems[i]);
       continue;
     }
+    for (SourceObject& object : image.objects) {
+      auto* const polygons = std::get_if<0>(&object.segmentation);
+      const std::size_t empty = polygons == nullptr ? 0 : coco::removeEmptyPolygons(*polygons);
+      if (empty > 0)
+        source.addFault(reading.shown(image.file) + ": " + object.category,
+                        base::counted(empty, "polygon") + " without an area");
+    }
     std::erase_if(image.objects, [&](const SourceObject& object) {
       const std::string problem = problemWith(object, image.size);
-      if (!problem.empty())
-        source.addFault(reading.shown(image.file) + ": " + object.category, problem);
-      return !problem.empty();
+      if (problem.empty()) return false;
+      source.addFault(reading.shown(image.file) + ": " + object.category, problem);
+      image.markLostObject();
+      return true;
     });
     kept.push_back(std::move(image));
   }

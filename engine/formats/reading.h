@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/formats/exif_rule.h"
 #include "engine/formats/image_index.h"
 #include "engine/formats/source.h"
 
@@ -20,12 +21,22 @@ struct Reading {
   std::function<void(const std::string& what, std::size_t done, std::size_t all)> progress{};
   /// Where an experiment.yaml in the folder says that the images are.
   std::map<Part, fs::path> imageFolders{};
+  fs::path extracted{};           ///< folder for pictures that annotation files hold
+  ExifUse exif = ExifUse::Apply;  ///< of sizes that are the file's
+  bool keepsEmpty = false;        ///< takes images without a label as images without objects
 
   fs::path folder() const { return fs::is_directory(path) ? path : path.parent_path(); }
   /// The part that the folders of an image name.
   std::optional<Part> partOfImage(const fs::path& image) const;
-  /// An image without objects; `size`: else it is read.
-  SourceImage imageAt(const fs::path& file, std::optional<base::ImageSize> size = {}) const;
+  /// An image without objects; `size`: else it is read. `extractedTo`: where its picture is.
+  SourceImage imageAt(const fs::path& file, std::optional<base::ImageSize> size = {},
+                      const fs::path& extractedTo = {}) const;
+  /// Throws Error unless its file has the image's size before or after its EXIF orientation. To be
+  /// called before memory is taken for pixels.
+  void requireSize(SourceImage& image) const;
+  /// A label image of an image, which takes its size if the source says none. Throws Error for
+  /// another size.
+  LabelImage labelsOf(const fs::path& file, SourceImage& image) const;
   /// A file of the source for messages.
   std::string shown(const fs::path& file) const;
   /// Calls read(file) for each and reports progress. What it throws is a fault of that file.
@@ -39,33 +50,38 @@ class NamedImages {
   explicit NamedImages(const Reading& reading) : reading_(reading) {}
   /// The image of an entry in `file`, as of Reading::imageAt(). Throws Error if it has an entry.
   SourceImage add(const fs::path& image, const fs::path& file,
-                  std::optional<base::ImageSize> size = {});
+                  std::optional<base::ImageSize> size = {}, const fs::path& extracted = {});
 
  private:
   const Reading& reading_;
   std::map<fs::path, fs::path> fileOf_;  ///< by image
 };
 
-/// Calls act(). What it throws becomes a fault, unless it was stopped.
-void guarded(Source& source, const std::string& where, const std::function<void()>& act);
+/// Calls act(). What it throws becomes a fault, unless it was stopped. Whether it threw nothing.
+bool guarded(Source& source, const std::string& where, const std::function<void()>& act);
+/// The same for an object of an image.
+void guarded(Source& source, const std::string& where, SourceImage& image,
+             const std::function<void()>& act);
 
-/// Adds the images that nothing names, without objects, if the source is a folder. `why`: for the
-/// fault, `has no label file`. `labelled`: stems of label files, whose images are not added,
-/// because they are there or their label file has a fault.
-void addImagesWithoutObjects(const Reading& reading, const std::vector<fs::path>& images,
-                             const std::string& why, Source& source,
-                             const std::set<std::string>& labelled = {});
+/// Adds the images that nothing names, if the source is a folder. `why`: their unlabelledReason,
+/// `has no label file`. `labelled`: stems of label files, whose images are not added, because they
+/// are there or their label file has a fault.
+void addUnlabelledImages(const Reading& reading, const std::vector<fs::path>& images,
+                         const std::string& why, Source& source,
+                         const std::set<std::string>& labelled = {});
+/// Names the images whose objects nobody knows, and leaves them out unless they are to be kept.
+void settleUnlabelledImages(const Reading& reading, Source& source);
 
 /// Leaves out, as faults, what no dataset can have: images whose file cannot be read or has another
-/// size, masks of another size or without a pixel, boxes without an area. Reads the images'
-/// headers.
+/// size, masks of another size or without a pixel, polygons and boxes without an area. Reads the
+/// images' headers into SourceImage::facts.
 void removeInvalid(const Reading& reading, Source& source);
 
 /// The folders of images that DIR/experiment.yaml names, as `dataset import` writes it.
 std::map<Part, fs::path> imageFoldersIn(const fs::path& folder);
 
-/// Whether a folder in it holds label images.
-bool hasMaskFolder(const fs::path& path);
+/// A label image in a folder for them; nullopt: there is none.
+std::optional<fs::path> labelImageIn(const fs::path& path);
 
 Source readCoco(const Reading& reading);
 Source readLabelMe(const Reading& reading);

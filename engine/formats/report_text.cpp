@@ -38,6 +38,24 @@ std::string splitText(const ImportReport& report, const ImportOptions& options) 
   return " (split " + by + ", seed " + std::to_string(options.seed) + ")";
 }
 
+std::string exifText(const ExifDecision& exif) {
+  return counted(exif.images, "image") + " with an EXIF orientation (first: " + exif.first +
+         "): annotations are taken to be of the " +
+         (exif.use == ExifUse::Apply ? "displayed picture" : "stored pixels");
+}
+
+std::string exifReason(const ExifDecision& exif, Format format) {
+  switch (exif.reason) {
+    case ExifDecision::Reason::Option:
+      return "as --exif says";
+    case ExifDecision::Reason::OtherSizes:
+      return "as the sizes of others say";
+    case ExifDecision::Reason::Format:
+      return std::string("as is usual for ") + base::textOf(format);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string summaryOf(const ImportReport& report, const ImportOptions& options) {
@@ -49,6 +67,15 @@ std::string summaryOf(const ImportReport& report, const ImportOptions& options) 
   text += line("classes", classesText(report.classes));
   if (report.emptyImages > 0)
     text += line("empty", counted(report.emptyImages, "image") + " without objects");
+  if (report.unlabelledImages > 0) {
+    text += line("unlabelled",
+                 counted(report.unlabelledImages, "image") +
+                     (options.keepsEmpty ? " among them (--keep-empty)"
+                                         : " left out; --keep-empty takes them as images without "
+                                           "objects"));
+  }
+  if (report.exif.images > 0)
+    text += line("exif", exifText(report.exif) + ", " + exifReason(report.exif, report.format));
   text += line("densest", counted(report.mostObjects, "object") + " in an image");
   if (report.boxOnlyObjects > 0) {
     text += line("no mask", counted(report.boxOnlyObjects, "object") +
@@ -68,6 +95,22 @@ std::string summaryOf(const ExportReport& report) {
   for (const auto& [what, count] : report.losses)
     text += line("lost", std::to_string(count) + " " + what);
   return text;
+}
+
+std::vector<std::string> warningsOf(const ExifDecision& exif, Format format,
+                                    const std::vector<FoundFormat>& otherFormats) {
+  std::vector<std::string> warnings;
+  for (const FoundFormat& other : otherFormats) {
+    const std::string name = base::textOf(other.format);
+    warnings.push_back("also found: " + name + " (" + other.example.string() +
+                       "), which is not read; import it on its own with --from " + name);
+  }
+  if (exif.images > 0 && exif.reason == ExifDecision::Reason::Format) {
+    warnings.push_back(exifText(exif) + ", " + exifReason(exif, format) + "; --exif " +
+                       (exif.use == ExifUse::Apply ? "ignore takes the stored pixels"
+                                                   : "apply takes the displayed picture"));
+  }
+  return warnings;
 }
 
 std::vector<std::string> faultLines(const std::vector<Fault>& faults, const std::string& remedy) {

@@ -14,6 +14,11 @@ std::string summaryOf(const ImportReport& report, const ImportOptions& options);
 /// What was exported.
 std::string summaryOf(const ExportReport& report);
 
+/// What a person should know of how the source was read: other formats, EXIF orientations that
+/// nothing decides.
+std::vector<std::string> warningsOf(const ExifDecision& exif, Format format,
+                                    const std::vector<FoundFormat>& otherFormats);
+
 /// The first faults, each a line, and how many there are.
 std::vector<std::string> faultLines(const std::vector<Fault>& faults, const std::string& remedy);
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/base/image_size.h"
+#include "engine/base/shortened_text.h"
 #include "engine/coco/files/dataset.h"
 
 /// What every annotation format is read into, before it becomes a COCO dataset.
@@ -32,11 +33,30 @@ struct SourceObject {
 
 enum class Part { Train, Val, Test };
 
+/// What the header of an image file says.
+struct ImageFacts {
+  base::ImageSize stored{};  ///< 0 x 0: not read yet
+  int exifOrientation = 1;   ///< 1 … 8; 1: displayed as stored
+
+  base::ImageSize displayed() const {
+    return exifOrientation < 5 ? stored : base::ImageSize{stored.width, stored.height};
+  }
+};
+
 struct SourceImage {
   fs::path file;
-  base::ImageSize size{};
+  fs::path extracted{};    ///< where the picture is that an annotation file holds; empty: in `file`
+  base::ImageSize size{};  ///< of the picture that the objects are on: see exif_rule.h
+  bool hasOwnSize = false;     ///< from the source, not from the file
+  ImageFacts facts{};          ///< of the file
   std::optional<Part> part{};  ///< where the source says so
   std::vector<SourceObject> objects{};
+  /// Why nobody knows its objects, if it has none: `has no label file`. Empty: the source says that
+  /// there are none.
+  std::string unlabelledReason{};
+  const fs::path& picture() const { return extracted.empty() ? file : extracted; }
+  bool isUnlabelled() const { return objects.empty() && !unlabelledReason.empty(); }
+  void markLostObject() { unlabelledReason = "has no object that can be used"; }
   /// Of LVIS, by name.
   std::vector<std::string> negativeCategories{}, notExhaustiveCategories{};
 };
@@ -60,9 +80,12 @@ struct Source {
   /// What could not be carried over, with the number of times: `points and lines, which have no
   /// area`.
   std::map<std::string, std::int64_t> losses{};
+  std::int64_t unlabelledImages = 0;  ///< named in the faults
 
-  void addFault(std::string where, std::string what) {
-    faults.push_back({std::move(where), std::move(what)});
+  /// Texts of files may be of any length.
+  void addFault(const std::string& where, const std::string& what) {
+    constexpr std::size_t kMaxBytes = 1000;
+    faults.push_back({base::shortened(where, kMaxBytes), base::shortened(what, kMaxBytes)});
   }
 };
 
@@ -78,11 +101,13 @@ struct LabelImage {
 class ImageCodec {
  public:
   virtual ~ImageCodec() = default;
-  /// As displayed: after its EXIF orientation. Cheap for JPEG and PNG.
-  virtual base::ImageSize sizeOf(const fs::path& image) const = 0;
-  virtual LabelImage labelsOf(const fs::path& image) const = 0;
+  /// Cheap for JPEG and PNG.
+  virtual ImageFacts factsOf(const fs::path& image) const = 0;
+  /// Throws Error before it decodes a file that says it has more pixels.
+  virtual LabelImage labelsOf(const fs::path& image, std::int64_t maxPixels) const = 0;
   /// Of an image file in memory. `name`: for messages.
-  virtual LabelImage decodeLabels(const std::string& bytes, const std::string& name) const = 0;
+  virtual LabelImage decodeLabels(const std::string& bytes, const std::string& name,
+                                  std::int64_t maxPixels) const = 0;
   /// A PNG of 8 or 16 bits. Throws Error for larger ids.
   virtual std::string encodeLabels(const LabelImage& labels) const = 0;
 };

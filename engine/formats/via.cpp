@@ -84,15 +84,15 @@ class ViaReader {
                 [&] { readImage(file, entry); });
       });
     });
-    addImagesWithoutObjects(reading_, index_.all(), "is not named by any JSON file", source_);
+    addUnlabelledImages(reading_, index_.all(), "is not named by any JSON file", source_);
     return std::move(source_);
   }
 
  private:
   void readImage(const fs::path& file, const JsonNode& entry) {
-    SourceImage image = images_.add(index_.only(entry.at("filename").string()), file);
+    SourceImage image = images_.add(index_.only(entry.at("filename").string(), file), file);
     const auto readRegion = [&](const JsonNode& region) {
-      guarded(source_, reading_.shown(file), [&] {
+      guarded(source_, reading_.shown(file), image, [&] {
         const JsonNode shape = region.at("shape_attributes");
         if (const auto name = shape.find("name"); name && name->string() == "rect") {
           const double x = shape.at("x").number(), y = shape.at("y").number();
@@ -104,6 +104,7 @@ class ViaReader {
         auto outline = outlineIn(shape);
         if (!outline) {
           ++source_.losses[kNoArea];
+          image.markLostObject();
           return;
         }
         image.objects.push_back({categoryOfRegion(region), onePolygon(std::move(*outline))});

@@ -2,10 +2,9 @@
 // the objects' numbers in a palette.
 #include <map>
 #include <set>
-#include <sstream>
 
-#include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/shortened_text.h"
 #include "engine/formats/label_masks.h"
 #include "engine/formats/outlines.h"
 #include "engine/formats/reading.h"
@@ -53,6 +52,11 @@ std::vector<double> polygonIn(const pugi::xml_node& object) {
   return xy;
 }
 
+/// The text of an element, which formatters of XML put on lines of its own.
+std::string childText(const pugi::xml_node& node, const char* child) {
+  return base::simplified(node.child(child).child_value());
+}
+
 /// Corners are pixels from 1, the second one included.
 std::array<double, 4> boxIn(const pugi::xml_node& object) {
   const pugi::xml_node box = object.child("bndbox");
@@ -87,7 +91,7 @@ class VocReader {
   Source read() {
     reading_.forEachFile(filesBelow(reading_.path, {".xml"}), source_,
                          [&](const fs::path& file) { readFile(file); });
-    addImagesWithoutObjects(reading_, index_.all(), "has no annotation file", source_, labelled_);
+    addUnlabelledImages(reading_, index_.all(), "has no annotation file", source_, labelled_);
     return std::move(source_);
   }
 
@@ -102,11 +106,21 @@ class VocReader {
                                        {"trainval", Part::Train}}) {
         for (const fs::path& file : lists) {
           if (file.stem() != name || file.parent_path().filename() != kind) continue;
-          std::istringstream words(base::readFile(file));
-          for (std::string stem; words >> stem;) partOf_.try_emplace(stem, part);
+          for (const std::string& line : linesOf(file)) addToPart(line, part);
         }
       }
       if (!partOf_.empty()) return;
+    }
+  }
+
+  /// `2007_000032`, of other programs also `JPEGImages\2007_000032.jpg`, or a number behind it.
+  void addToPart(const std::string& line, Part part) {
+    const std::size_t end = line.find_last_not_of(" \t");
+    if (end == std::string::npos) return;
+    const std::string name = withSlashes(line.substr(0, end + 1));
+    for (const std::string& named : {name, name.substr(0, name.find(' '))}) {
+      const fs::path file = fs::path(named).filename();
+      partOf_.try_emplace(isImageName(file) ? file.stem().string() : file.string(), part);
     }
   }
 
@@ -115,10 +129,10 @@ class VocReader {
     const pugi::xml_document document = readXml(file);
     const pugi::xml_node root = document.child("annotation");
     if (!root) return;  // another XML file
-    const std::string stem = file.stem().string(), named = root.child("filename").child_value();
+    const std::string stem = file.stem().string(), named = childText(root, "filename");
     const bool isByName = index_.withStem(stem).empty() && !named.empty();
-    SourceImage image =
-        images_.add(isByName ? index_.only(named) : index_.only(stem), file, vocSize(root));
+    SourceImage image = images_.add(
+        index_.only(isByName ? named : stem, file, childText(root, "folder")), file, vocSize(root));
     if (const auto part = partOf_.find(stem); part != partOf_.end()) image.part = part->second;
     readObjects(file, root, image);
     source_.images.push_back(std::move(image));
@@ -128,26 +142,25 @@ class VocReader {
     std::map<std::uint32_t, coco::Rle> masks;
     const auto labels = masksOf_.find(file.stem().string());
     if (labels != masksOf_.end()) {
-      guarded(source_, reading_.shown(labels->second), [&] {
-        const LabelImage numbers = reading_.images.labelsOf(labels->second);
-        if (numbers.width != image.size.width || numbers.height != image.size.height)
-          throw Error("has another size than its image");
-        masks = objectMasks(numbers);
-      });
+      guarded(source_, reading_.shown(labels->second), image,
+              [&] { masks = objectMasks(reading_.labelsOf(labels->second, image)); });
     }
     std::uint32_t number = 0;
     for (const pugi::xml_node& node : root.children("object")) {
       ++number;
-      guarded(source_, reading_.shown(file) + ": object " + std::to_string(number), [&] {
+      guarded(source_, reading_.shown(file) + ": object " + std::to_string(number), image, [&] {
         SourceObject object;
         object.category = node.child("name").child_value();
-        if (object.category.empty()) throw Error("has no <name>");
+        if (childText(node, "name").empty()) throw Error("has no <name>");
         object.boxXywh = boxIn(node);
         if (const auto mask = masks.find(number); mask != masks.end()) {
           object.segmentation = std::move(mask->second);
         } else if (std::vector<double> xy = polygonIn(node); !xy.empty()) {
-          requirePolygon(xy);
-          object.segmentation = onePolygon(std::move(xy));
+          // The box is good whatever the polygon is.
+          guarded(source_, reading_.shown(file) + ": object " + std::to_string(number), [&] {
+            requirePolygon(xy);
+            object.segmentation = onePolygon(std::move(xy));
+          });
         }
         image.objects.push_back(std::move(object));
       });

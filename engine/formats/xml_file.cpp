@@ -1,18 +1,66 @@
 #include "engine/formats/xml_file.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
-#include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/text_encoding.h"
+#include "engine/base/utf8.h"
 
 namespace lockstep::formats {
 
+namespace {
+
+/// Of `<?xml version="1.0" encoding="GBK"?>`; empty: it declares none.
+std::string declaredEncoding(std::string_view text) {
+  constexpr std::string_view kStart = "<?xml", kEnd = "?>", kName = "encoding";
+  if (!text.starts_with(kStart)) return {};
+  text = text.substr(0, text.find(kEnd));
+  const std::size_t name = text.find(kName);
+  if (name == std::string_view::npos) return {};
+  const std::size_t begin = text.find_first_of("\"'", name);
+  if (begin == std::string_view::npos) return {};
+  const std::size_t end = text.find(text[begin], begin + 1);
+  const std::string encoding(text.substr(begin + 1, end - begin - 1));
+  const bool isName = std::ranges::all_of(encoding, [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
+  });
+  return isName ? encoding : "";
+}
+
+/// The text of a file in the encoding that it declares. Programs write UTF-16 in the declaration of
+/// what they then save as UTF-8.
+std::string readXmlText(const std::filesystem::path& file) {
+  std::string text = base::readUnicode(file);
+  const std::string problem = base::utf8Problem(text);
+  const std::string declared = declaredEncoding(text);
+  const std::string name = base::lowerCase(declared);
+  const bool isUnicode =
+      name.empty() ||
+      std::ranges::any_of(std::array{"utf", "ucs", "unicode", "iso-10646"},
+                          [&](const char* start) { return name.starts_with(start); });
+  if (isUnicode && problem.empty()) return text;
+  if (isUnicode) {
+    throw Error(file.string() + ": " + problem + ", and no other encoding is declared: save the " +
+                "file as UTF-8, or declare its encoding");
+  }
+  try {
+    return base::toUtf8(text, declared);
+  } catch (const Error& error) {
+    throw Error(file.string() + ": " + error.what());
+  }
+}
+
+}  // namespace
+
 pugi::xml_document readXml(const std::filesystem::path& file) {
-  const std::string text = base::readFile(file);
+  const std::string text = readXmlText(file);
   pugi::xml_document document;
-  const pugi::xml_parse_result result = document.load_buffer(text.data(), text.size());
+  const pugi::xml_parse_result result =
+      document.load_buffer(text.data(), text.size(), pugi::parse_default, pugi::encoding_utf8);
   if (result) return document;
   const auto offset = std::min(static_cast<std::size_t>(result.offset), text.size());
   const auto line =

@@ -5,6 +5,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -13,6 +14,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/text_encoding.h"
 #include "engine/formats/outlines.h"
 #include "engine/formats/reading.h"
 
@@ -36,7 +38,8 @@ std::vector<std::string> classNamesIn(const YAML::Node& node) {
   if (node.IsMap()) {
     for (const auto& entry : node) {
       const auto index = entry.first.as<std::size_t>();
-      if (index > 1'000'000) throw Error("names: " + std::to_string(index) + " is too large");
+      if (index >= coco::kMaxCategories)
+        throw Error("names: " + std::to_string(index) + " is too large");
       if (names.size() <= index) names.resize(index + 1);
       names[index] = entry.second.as<std::string>();
     }
@@ -48,26 +51,44 @@ std::vector<std::string> classNamesIn(const YAML::Node& node) {
   return names;
 }
 
-/// Relative to `path:`, else to the file. Exports of Roboflow name a folder beside the file's as
-/// `../train/images`.
-fs::path placeOf(const fs::path& folder, const fs::path& root, const std::string& text) {
-  const fs::path named(text);
-  for (const fs::path& place : {root / named, folder / named}) {
-    if (fs::exists(place)) return place.lexically_normal();
+/// Where a path of data.yaml leads: below `path:` or below the file's folder. Exports of Roboflow
+/// name a folder beside the file's as `../train/images`, and of a path on another machine
+/// (`D:\set\images\val`) the last folders may be here.
+fs::path placeOf(const fs::path& file, const fs::path& root, const std::string& text) {
+  if (std::ranges::any_of(text, [](unsigned char one) { return std::iscntrl(one) != 0; })) {
+    throw Error(file.string() +
+                ": a path has a control character: in double quotes a backslash begins an escape; "
+                "write it with slashes");
   }
-  const std::string inside = text.starts_with("../") ? text.substr(3) : text;
-  return (folder / inside).lexically_normal();
+  const fs::path folder = file.parent_path();
+  const auto isThere = [](const fs::path& place) {
+    std::error_code ignored;
+    return fs::exists(place, ignored);
+  };
+  const std::string slashed = withSlashes(text);
+  for (const std::string& named : {text, slashed}) {
+    for (const fs::path& place : {root / named, folder / named})
+      if (isThere(place)) return place.lexically_normal();
+  }
+  fs::path last(slashed);
+  while (last.has_parent_path() && last.has_relative_path()) {
+    const fs::path below = last.relative_path();
+    last = below.lexically_relative(*below.begin());
+    const bool isPart = std::distance(last.begin(), last.end()) > 1 || partOf(last);
+    if (isPart && isThere(folder / last)) return (folder / last).lexically_normal();
+  }
+  return (folder / slashed).lexically_normal();
 }
 
 YoloDescription readDescription(const fs::path& file) {
   YoloDescription description;
   try {
-    const YAML::Node yaml = YAML::Load(base::readFile(file));
+    const YAML::Node yaml = YAML::Load(base::readUtf8(file));
     if (yaml["names"]) description.names = classNamesIn(yaml["names"]);
     description.hasKeypoints = yaml["kpt_shape"].IsDefined();
     const fs::path folder = file.parent_path();
     const std::string path = yaml["path"] ? yaml["path"].as<std::string>("") : "";
-    const fs::path root = path.empty() ? folder : folder / path;
+    const fs::path root = path.empty() ? folder : folder / withSlashes(path);
     for (const auto& [key, part] : {std::pair("train", Part::Train),
                                     {"val", Part::Val},
                                     {"valid", Part::Val},
@@ -77,9 +98,9 @@ YoloDescription readDescription(const fs::path& file) {
       YoloPart& added = description.parts.emplace_back(YoloPart{part, {}});
       if (places.IsSequence()) {
         for (const auto& place : places)
-          added.places.push_back(placeOf(folder, root, place.as<std::string>()));
+          added.places.push_back(placeOf(file, root, place.as<std::string>()));
       } else {
-        added.places.push_back(placeOf(folder, root, places.as<std::string>()));
+        added.places.push_back(placeOf(file, root, places.as<std::string>()));
       }
     }
   } catch (const YAML::Exception& error) {
@@ -88,13 +109,33 @@ YoloDescription readDescription(const fs::path& file) {
   return description;
 }
 
-/// The images of a place, which is a folder or a list of files.
-std::vector<fs::path> imagesIn(const fs::path& place) {
+/// The image of a line: as it is written, with slashes, or the only one here with that name and the
+/// most of its folders.
+fs::path listedImage(const fs::path& folder, const std::string& line, const ImageIndex& index) {
+  for (const std::string& named : {line, withSlashes(line)})
+    if (isFile(folder / named)) return (folder / named).lexically_normal();
+  const std::vector<fs::path> found = index.find(line);
+  return found.size() == 1 ? found[0] : (folder / line).lexically_normal();
+}
+
+/// The images of a place, which is a folder or a list of files. Throws Error for a list that names
+/// images of which none is there.
+std::vector<fs::path> imagesIn(const fs::path& place, const ImageIndex& index) {
   if (place.extension() != ".txt") return ImageIndex(place).all();
   std::vector<fs::path> images;
+  std::string first;
+  bool isAnyThere = false;
   for (std::string& line : linesOf(place)) {
     while (line.ends_with(' ')) line.pop_back();
-    if (!line.empty()) images.push_back((place.parent_path() / line).lexically_normal());
+    if (line.empty()) continue;
+    if (first.empty()) first = line;
+    images.push_back(listedImage(place.parent_path(), line, index));
+    isAnyThere = isAnyThere || isFile(images.back());
+  }
+  if (!images.empty() && !isAnyThere) {
+    throw Error(place.string() + ": none of its " + std::to_string(images.size()) +
+                " images is there, the first is " + first +
+                "; name them relative to the list, or leave the list out of data.yaml");
   }
   return images;
 }
@@ -133,8 +174,10 @@ SourceObject objectIn(const std::vector<double>& numbers, const std::vector<std:
                       base::ImageSize size) {
   constexpr double kMost = 1.01;  // Ultralytics tolerates a percent
   const double number = numbers[0];
-  if (number < 0 || number != std::floor(number) || number > 1e6)
-    throw Error("the class must be an integer");
+  if (number < 0 || number != std::floor(number))
+    throw Error("the class must be an integer from 0 on");
+  if (number >= static_cast<double>(coco::kMaxCategories))
+    throw Error("there are at most " + std::to_string(coco::kMaxCategories) + " classes");
   const auto index = static_cast<std::size_t>(number);
   if (!names.empty() && index >= names.size()) {
     throw Error("class " + std::to_string(index) + " has no name (there are " +
@@ -167,7 +210,7 @@ SourceObject objectIn(const std::vector<double>& numbers, const std::vector<std:
 std::vector<std::string> classesFileNames(const fs::path& folder) {
   for (const char* file : {"classes.txt", "obj.names", "labels/classes.txt"}) {
     if (!isFile(folder / file)) continue;
-    std::vector<std::string> names = linesOf(folder / file);
+    std::vector<std::string> names = nameLinesOf(folder / file);
     while (!names.empty() && names.back().empty()) names.pop_back();
     for (std::size_t i = 0; i < names.size(); ++i)
       if (names[i].empty()) names[i] = "class " + std::to_string(i);
@@ -232,7 +275,7 @@ class YoloReader {
     if (part) image.part = part;
     used_.insert(labels);
     if (!isFile(labels)) {
-      source_.addFault(reading_.shown(file), "has no label file; kept without objects");
+      image.unlabelledReason = "has no label file";
     } else {
       readLabels(labels, image);
     }
@@ -243,7 +286,7 @@ class YoloReader {
     const std::string shown = reading_.shown(labels);
     std::size_t number = 0;
     for (const std::string& line : linesOf(labels)) {
-      guarded(source_, shown + ":" + std::to_string(++number), [&] {
+      guarded(source_, shown + ":" + std::to_string(++number), image, [&] {
         std::vector<double> numbers = numbersInLine(line);
         if (numbers.empty()) return;
         if (hasKeypoints_ && numbers.size() > 5) {
@@ -294,6 +337,7 @@ Source readYolo(const Reading& reading) {
   if (!reading.classes.empty()) description.names = reading.classes;
   if (description.names.empty()) description.names = classesFileNames(reading.folder());
   YoloReader reader(reading, description.names, description.hasKeypoints);
+  const ImageIndex index(reading.folder());
   bool hasPlaces = false;
   for (const YoloPart& part : description.parts) {
     for (const fs::path& place : part.places) {
@@ -303,10 +347,13 @@ Source readYolo(const Reading& reading) {
         continue;
       }
       hasPlaces = true;
-      reader.read(imagesIn(place), part.part);
+      const std::vector<fs::path> images = imagesIn(place, index);
+      if (images.empty())
+        reader.addFault("data.yaml", "names " + reading.shown(place) + ", which has no image");
+      reader.read(images, part.part);
     }
   }
-  if (!hasPlaces) reader.read(ImageIndex(reading.folder()).all(), std::nullopt);
+  if (!hasPlaces) reader.read(index.all(), std::nullopt);
   std::vector<fs::path> labels;
   for (const fs::path& file : filesBelow(reading.folder(), {".txt"})) {
     const bool isLabel = std::ranges::count(file.lexically_relative(reading.folder()).parent_path(),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 
@@ -15,10 +16,12 @@
 namespace lockstep::worker {
 namespace {
 
-/// The first bytes of a file.
+/// The first bytes of a file, at most `count`.
 std::string beginningOf(const std::filesystem::path& file, std::size_t count) {
+  std::error_code failure;
+  const std::uintmax_t size = std::filesystem::file_size(file, failure);
   std::ifstream stream(file, std::ios::binary);
-  std::string bytes(count, '\0');
+  std::string bytes(failure ? 0 : std::min<std::uintmax_t>(count, size), '\0');
   stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   bytes.resize(static_cast<std::size_t>(stream.gcount()));
   return bytes;
@@ -78,8 +81,11 @@ formats::LabelImage labelsIn(const cv::Mat& pixels, const std::string& name) {
 }
 
 /// nullopt: OpenCV cannot read it.
-std::optional<formats::LabelImage> decodedLabels(const std::string& bytes,
-                                                 const std::string& name) {
+std::optional<formats::LabelImage> decodedLabels(const std::string& bytes, const std::string& name,
+                                                 std::int64_t maxPixels) {
+  if (const std::int64_t pixels = base::pixelsOf(bytes); pixels > maxPixels)
+    throw Error(name + ": has " + std::to_string(pixels) + " pixels, but its image has " +
+                std::to_string(maxPixels));
   if (bytes.starts_with("\xff\xd8\xff"))
     throw Error(name + ": is a JPEG, which changes values; save label images as PNG or TIFF");
   if (auto labels = readIndexedPng(bytes)) return labels;
@@ -95,29 +101,29 @@ std::optional<formats::LabelImage> decodedLabels(const std::string& bytes,
 
 }  // namespace
 
-base::ImageSize DatasetImages::sizeOf(const std::filesystem::path& image) const {
-  // Of a JPEG the size may come after pictures and profiles, of a PNG the orientation.
-  for (const std::size_t bytes : {std::size_t{4} << 10, std::size_t{256} << 10}) {
+formats::ImageFacts DatasetImages::factsOf(const std::filesystem::path& image) const {
+  // Of a JPEG the size may come after pictures and profiles, of a PNG the orientation, of a WebP
+  // the orientation after its pixels.
+  constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+  for (const std::size_t bytes : {std::size_t{4} << 10, std::size_t{256} << 10, kAll}) {
     const auto header = base::readImageHeader(beginningOf(image, bytes));
     if (!header) break;
-    if (header->width > 0) {
-      return header->exifSwapsSides ? base::ImageSize{header->width, header->height}
-                                    : base::ImageSize{header->height, header->width};
-    }
+    if (header->width > 0) return {{header->height, header->width}, header->exifOrientation};
   }
-  return data::readImage(image).size();
+  return {data::readImage(image).size()};  // TIFF, which is always read as it is displayed
 }
 
-formats::LabelImage DatasetImages::labelsOf(const std::filesystem::path& image) const {
-  auto labels = decodedLabels(base::readFile(image), image.string());
+formats::LabelImage DatasetImages::labelsOf(const std::filesystem::path& image,
+                                            std::int64_t maxPixels) const {
+  auto labels = decodedLabels(base::readFile(image), image.string(), maxPixels);
   if (!labels) labels = readTiff32(image);
   if (!labels) throw Error(image.string() + ": cannot be decoded as an image");
   return std::move(*labels);
 }
 
-formats::LabelImage DatasetImages::decodeLabels(const std::string& bytes,
-                                                const std::string& name) const {
-  auto labels = decodedLabels(bytes, name);
+formats::LabelImage DatasetImages::decodeLabels(const std::string& bytes, const std::string& name,
+                                                std::int64_t maxPixels) const {
+  auto labels = decodedLabels(bytes, name, maxPixels);
   if (!labels) throw Error(name + ": cannot be decoded as an image");
   return std::move(*labels);
 }

@@ -32,6 +32,12 @@ class PhaseProgress {
   std::map<std::string, eval::Progress> phases_;
 };
 
+protocol::Finished reported(std::string text, std::vector<std::string> warnings,
+                            const std::vector<std::string>& faults) {
+  warnings.insert(warnings.end(), faults.begin(), faults.end());
+  return {.result = protocol::DatasetReport{std::move(text), std::move(warnings)}};
+}
+
 }  // namespace
 
 protocol::Finished run(const protocol::ImportJob& job, const JobContext& context) {
@@ -42,14 +48,16 @@ protocol::Finished run(const protocol::ImportJob& job, const JobContext& context
                                  .seed = static_cast<std::uint64_t>(job.seed),
                                  .groupPattern = job.groupPattern,
                                  .classes = job.classes,
-                                 .copiesImages = job.copiesImages};
+                                 .copiesImages = job.copiesImages,
+                                 .exif = base::parseEnum<formats::ExifUse>(job.exif),
+                                 .keepsEmpty = job.keepsEmpty};
   if (!job.format.empty()) options.format = base::parseEnum<formats::Format>(job.format);
   const formats::ImportReport report =
       formats::importDataset(options, DatasetImages(), std::ref(progress));
-  return {.result = protocol::DatasetReport{
-              formats::summaryOf(report, options),
-              formats::faultLines(report.faults,
-                                  "; all are in " + (options.out / "faults.txt").string())}};
+  return reported(
+      formats::summaryOf(report, options),
+      formats::warningsOf(report.exif, report.format, report.otherFormats),
+      formats::faultLines(report.faults, "; all are in " + (options.out / "faults.txt").string()));
 }
 
 protocol::Finished run(const protocol::ExportJob& job, const JobContext& context) {
@@ -59,8 +67,9 @@ protocol::Finished run(const protocol::ExportJob& job, const JobContext& context
       base::parseEnum<formats::ExportFormat>(job.format).value_or(formats::ExportFormat::LabelMe)};
   const formats::ExportReport report =
       formats::exportDataset(options, DatasetImages(), std::ref(progress));
-  return {.result = protocol::DatasetReport{formats::summaryOf(report),
-                                            formats::faultLines(report.faults, "")}};
+  return reported(formats::summaryOf(report),
+                  formats::warningsOf(report.exif, report.format, report.otherFormats),
+                  formats::faultLines(report.faults, ""));
 }
 
 protocol::Finished run(const protocol::CheckDatasetJob& job, const JobContext& context) {

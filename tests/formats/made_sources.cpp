@@ -294,6 +294,15 @@ void SourceFolder::writeLabels(const std::string& name, const LabelImage& labels
   write(name, worker::DatasetImages().encodeLabels(labels));
 }
 
+void SourceFolder::writeOriented(const std::string& name, const LabelImage& stored,
+                                 int orientation) const {
+  std::string exif("II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0", 18), chunk;
+  exif += static_cast<char>(orientation) + std::string(7, '\0');
+  appendChunk(chunk, "eXIf", exif);
+  constexpr std::size_t kAfterHeader = 8 + 25;
+  write(name, worker::DatasetImages().encodeLabels(stored).insert(kAfterHeader, chunk));
+}
+
 formats::ImportReport SourceFolder::import(formats::ImportOptions options) const {
   fs::remove_all(out());
   if (options.source.empty()) options.source = path();

@@ -33,6 +33,9 @@ class SourceFolder {
   /// A PNG of one grey value.
   void writeImage(const std::string& name, int width = kWidth, int height = kHeight) const;
   void writeLabels(const std::string& name, const formats::LabelImage& labels) const;
+  /// A PNG with an EXIF orientation.
+  void writeOriented(const std::string& name, const formats::LabelImage& stored,
+                     int orientation) const;
 
   /// Imports into out(), which is emptied first.
   formats::ImportReport import(formats::ImportOptions options = {}) const;

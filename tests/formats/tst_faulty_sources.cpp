@@ -1,5 +1,6 @@
 #include <QTest>
 
+#include "engine/base/base64.h"
 #include "tests/formats/made_sources.h"
 #include "tests/support/test_main.h"
 
@@ -33,31 +34,63 @@ class TstFaultySources : public QObject {
     const auto image = [](const char* name) {
       return [name](const SourceFolder& folder) { folder.writeImage(name); };
     };
-    row("coco: image", "coco", "annotations/instances.json: images[1]: its image b.png is missing",
+    row("coco: image", "coco", "annotations/instances.json: image 2: its image b.png is missing",
         remove("images/b.png"));
-    row("coco: damaged", "coco", "annotations/more.json:1:13: invalid JSON: ",
+    row("coco: damaged", "coco", "annotations/more.json:1:13: invalid JSON at byte 13: ",
         write("annotations/more.json", "{\"images\": [}"));
     row("coco: unknown class", "coco",
-        "annotations/more.json: annotations[0]: there is no category 9",
+        "annotations/more.json: annotation without an id (image 5): category 9 is not in "
+        "\"categories\"",
         [](const SourceFolder& folder) {
           folder.writeImage("images/d.png");
           folder.write("annotations/more.json",
                        R"({"images": [{"id": 5, "file_name": "d.png", "width": 40, "height": 30}],
                   "categories": [], "annotations": [{"image_id": 5, "category_id": 9}]})");
         });
-    row("labelme: label", "labelme", "d.png: has no label file; kept without objects",
-        image("d.png"));
+    row("coco: no number", "coco",
+        "annotations/more.json: annotation 7: bbox contains NaN; it must be four numbers",
+        [](const SourceFolder& folder) {
+          folder.writeImage("images/d.png");
+          folder.write("annotations/more.json",
+                       R"({"images": [{"id": 5, "file_name": "d.png", "width": 40, "height": 30}],
+                  "categories": [{"id": 1, "name": "x"}],
+                  "annotations": [{"id": 7, "image_id": 5, "category_id": 1, "bbox": [1, NaN, 3, 4]}]})");
+        });
+    row("labelme: label", "labelme", "d.png: has no label file; left out", image("d.png"));
     row("labelme: number", "labelme",
         "b.json: shapes[0].points[1][0]: is a string; it must be a number",
         write(
             "b.json",
             R"({"shapes": [{"label": "cat", "points": [[1, 2], ["x", 3], [4, 5]]}], "imagePath": "b.png"})"));
+    row("labelme: NaN", "labelme", "b.json: shapes[0].points[1][0]: is NaN; it must be a number",
+        write(
+            "b.json",
+            R"({"shapes": [{"label": "cat", "points": [[1, 2], [NaN, 3], [4, 5]]}], "imagePath": "b.png"})"));
+    row("labelme: blank label", "labelme", "b.json: shapes[0]: label is empty",
+        write(
+            "b.json",
+            R"({"shapes": [{"label": " \n", "points": [[1, 2], [9, 3], [4, 5]]}], "imagePath": "b.png"})"));
+    row("labelme: image", "labelme", "d.json: its image d.jpg is missing",
+        write("d.json", R"({"shapes": [], "imagePath": "d.jpg", "imageData": null})"));
+    row("labelme: mask larger than its image", "labelme",
+        "b.json: shapes[0].mask: has 1220 pixels, but its image has 1200",
+        [](const SourceFolder& folder) {
+          formats::LabelImage mask{40, 30, std::vector<std::uint32_t>(1200, 1)};
+          mask.width = 61;
+          mask.height = 20;
+          mask.ids.resize(1220);
+          folder.write(
+              "b.json",
+              R"({"shapes": [{"label": "cat", "shape_type": "mask", "points": [[0, 0], [60, 19]],
+                          "mask": ")" +
+                  base::encodeBase64(worker::DatasetImages().encodeLabels(mask)) +
+                  R"("}], "imagePath": "b.png"})");
+        });
     row("labelme: two files", "labelme", "d.json: b.json is of the same image, b.png",
         write("d.json", R"({"shapes": [], "imagePath": "b.png"})"));
     row("labelme: syntax", "labelme",
-        "b.json:1:13: invalid JSON: ", write("b.json", "{\"shapes\": [,]}"));
-    row("yolo: label", "yolo", "images/b.png: has no label file; kept without objects",
-        remove("labels/b.txt"));
+        "b.json:1:13: invalid JSON at byte 13: ", write("b.json", "{\"shapes\": [,]}"));
+    row("yolo: label", "yolo", "images/b.png: has no label file; left out", remove("labels/b.txt"));
     row("yolo: number", "yolo", "labels/b.txt:2: 'x' is not a number",
         write("labels/b.txt", "0 0.1 0.1 0.2 0.1 0.2 0.2\n0 0.1 x 0.2 0.2\n"));
     row("yolo: class", "yolo", "labels/b.txt:1: class 7 has no name (there are 2)",
@@ -68,7 +101,7 @@ class TstFaultySources : public QObject {
         "images/b.png: has the same label file as images/b.bmp: labels/b.txt",
         image("images/b.bmp"));
     row("yolo: image", "yolo", "labels/d.txt: its image is missing", write("labels/d.txt", ""));
-    row("voc: label", "voc", "JPEGImages/b.png: has no annotation file; kept without objects",
+    row("voc: label", "voc", "JPEGImages/b.png: has no annotation file; left out",
         remove("Annotations/b.xml"));
     row("voc: number", "voc", "Annotations/b.xml: object 1: 'x' is not a number",
         write("Annotations/b.xml",
@@ -115,12 +148,11 @@ class TstFaultySources : public QObject {
             R"({"imgHeight": 30, "imgWidth": 40, "objects": [{"label": "car", "polygon": [[1, 1]]}]})"));
     row("labelstudio: image", "labelstudio", "export.json: task 2: its image b.png is missing",
         remove("images/b.png"));
-    row("geojson: label", "geojson", "b.png: has no GeoJSON file; kept without objects",
-        remove("b.geojson"));
+    row("geojson: label", "geojson", "b.png: has no GeoJSON file; left out", remove("b.geojson"));
     row("geojson: kind", "geojson", "b.geojson: features[0].geometry: type \"Circle\" is unknown",
         write("b.geojson",
               R"({"features": [{"geometry": {"type": "Circle", "coordinates": []}}]})"));
-    row("coco: id twice", "coco", "annotations/more.json: categories[1]: id 1 is there twice",
+    row("coco: id twice", "coco", "annotations/more.json: category 1: duplicate id, of x and of y",
         write(
             "annotations/more.json",
             R"({"images": [], "annotations": [], "categories": [{"id": 1, "name": "x"}, {"id": 1, "name": "y"}]})"));
@@ -132,8 +164,44 @@ class TstFaultySources : public QObject {
     row("yolo: part", "yolo", "data.yaml: names missing, which is not there",
         write("data.yaml", "train: images\nval: missing\nnames: [cat, dog]\n"));
     row("voc: mask of another size", "voc",
-        "SegmentationObject/b.png: has another size than its image",
+        "SegmentationObject/b.png: is 5 x 4 px, but its image is 40 x 30 px",
         [](const SourceFolder& folder) { folder.writeImage("SegmentationObject/b.png", 5, 4); });
+    row("cvat: mask of a larger image", "cvat",
+        "more.xml: image d.png: shape 1: ", [](const SourceFolder& folder) {
+          folder.writeImage("images/d.png");
+          folder.write("more.xml",
+                       "<annotations><image name=\"d.png\" width=\"60000\" height=\"60000\"><mask "
+                       "label=\"cat\" left=\"0\" top=\"0\" width=\"60000\" height=\"60000\" "
+                       "rle=\"3600000000\"/></image></annotations>");
+        });
+    row("cityscapes: size", "cityscapes", "gtFine/train/town/b_gtFine_polygons.json: ",
+        write("gtFine/train/town/b_gtFine_polygons.json",
+              R"({"imgHeight": 65536, "imgWidth": 65536, "objects": []})"));
+    row("yolo: class that is too large", "yolo", "labels/b.txt:1: there are at most 100000 classes",
+        write("labels/b.txt", "999999 0.1 0.1 0.2 0.1 0.2 0.2\n"));
+    row("voc: polygon", "voc",
+        "Annotations/d.xml: object 1: has 2 points; a polygon needs at least 3",
+        [](const SourceFolder& folder) {
+          folder.writeImage("JPEGImages/d.png");
+          folder.write(
+              "Annotations/d.xml",
+              "<annotation><object><name>cat</name><polygon><x1>3</x1><y1>3</y1><x2>9</x2><y2>9</"
+              "y2>"
+              "</polygon><bndbox><xmin>3</xmin><ymin>3</ymin><xmax>9</xmax><ymax>9</ymax></bndbox>"
+              "</object></annotation>");
+        });
+    row("geojson: ring", "geojson",
+        "b.geojson: features[0].geometry.coordinates[1][0]: has 2 points",
+        write("b.geojson",
+              R"({"features": [{"geometry": {"type": "MultiPolygon", "coordinates": [
+              [[[1, 1], [9, 1], [9, 9], [1, 1]]], [[[1, 1], [9, 1]]]]}}]})"));
+    row("labelstudio: shape without a label", "labelstudio",
+        "more.json: [0].annotations[0].result[0]: has no label", [](const SourceFolder& folder) {
+          folder.writeImage("images/d.png");
+          folder.write("more.json",
+                       R"([{"data": {"image": "d.png"}, "annotations": [{"result": [{"id": "q",
+                          "type": "rectangle", "value": {"x": 1, "y": 1, "width": 9, "height": 9}}]}]}])");
+        });
     row("cvat: size", "cvat", "images/d.png: is 40 x 30 px, but its annotations say -1 x 30 px",
         [](const SourceFolder& folder) {
           folder.writeImage("images/d.png");
@@ -147,9 +215,8 @@ class TstFaultySources : public QObject {
       std::filesystem::remove(folder.path() / "masks/cat/b.png");
       folder.write("masks/cat/b.jpg", "\xff\xd8\xff");
     });
-    row("masks: label", "masks", "images/d.png: has no mask file; kept without objects",
-        image("images/d.png"));
-    row("masks: size", "masks", "masks/cat/b.png: is 5 x 4 px but its image is 40 x 30",
+    row("masks: label", "masks", "images/d.png: has no mask file; left out", image("images/d.png"));
+    row("masks: size", "masks", "masks/cat/b.png: is 5 x 4 px, but its image is 40 x 30 px",
         [](const SourceFolder& folder) { folder.writeImage("masks/cat/b.png", 5, 4); });
     row("masks: two files", "masks",
         "images/b.png: has two mask files: masks/cat/b.png, masks/cat/b_mask.png",

@@ -5,6 +5,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "tests/formats/made_sources.h"
+#include "tests/support/message_of.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
@@ -247,6 +248,160 @@ class TstFormatDetails : public QObject {
     QCOMPARE(found.size(), 2U);
     for (const Expected& object : found) QCOMPARE(object.image, std::string("f10"));
     QVERIFY(found[0].category != found[1].category);
+  }
+
+  /// Of a CVAT project of two videos, whose frames have the same names.
+  void cvatsFramesAreToldApartByTheirSubset() {
+    const SourceFolder folder;
+    std::string images;
+    int left = 1;
+    for (const std::string subset : {"Train", "Validation"}) {
+      folder.writeImage("images/" + subset + "/frame_000000.png");
+      images += "<image name=\"frame_000000.png\" subset=\"" + subset +
+                "\" width=\"40\" height=\"30\"><box label=\"x\" xtl=\"" + std::to_string(left++) +
+                "\" ytl=\"1\" xbr=\"20\" ybr=\"9\"/></image>";
+    }
+    folder.write("annotations.xml", "<annotations>" + images + "</annotations>");
+    const ImportReport report = folder.import();
+    for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
+    QVERIFY(!report.isSplitAnew);
+    const auto boxIn = [&](const char* part) {
+      const json root = json::parse(base::readFile(folder.out() / "annotations" /
+                                                   ("instances_" + std::string(part) + ".json")));
+      return root["annotations"][0]["bbox"][0].get<double>();
+    };
+    QCOMPARE(boxIn("train"), 1.0);
+    QCOMPARE(boxIn("val"), 2.0);
+  }
+
+  /// Images of one name in two folders belong to the annotation file next to them, to that of their
+  /// part, or to the path that names them.
+  void imagesOfOneNameAreToldApart_data() {
+    QTest::addColumn<QString>("train");
+    QTest::addColumn<QString>("val");
+    QTest::addColumn<QString>("text");
+    const QString object = QStringLiteral(
+        "<object><name>%1</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>9</xmax>"
+        "<ymax>9</ymax></bndbox></object></annotation>");
+    const QString voc = QStringLiteral("<annotation>") + object;
+    QTest::newRow("voc: beside") << "train/a.xml"
+                                 << "val/a.xml" << voc;
+    QTest::newRow("voc: part") << "Annotations/train/a.xml"
+                               << "Annotations/val/a.xml" << voc;
+    QTest::newRow("voc: folder") << "Annotations/1/a.xml"
+                                 << "Annotations/2/a.xml"
+                                 << QString(QStringLiteral("<annotation><folder>%1</folder>") +
+                                            object);
+    QTest::newRow("via: beside") << "train/via.json"
+                                 << "val/via.json"
+                                 << R"({"a": {"filename": "a.png", "regions": [
+        {"shape_attributes": {"name": "rect", "x": 1, "y": 1, "width": 9, "height": 9},
+         "region_attributes": {"class": "%1"}}]}})";
+    QTest::newRow("labelstudio: path") << "1.json"
+                                       << "2.json"
+                                       << R"([{"data": {"image": "/data/local-files/?d=%1%2Fa.png"},
+        "annotations": [{"result": [{"type": "rectanglelabels", "value": {"x": 1, "y": 1,
+          "width": 9, "height": 9, "rectanglelabels": ["%1"]}}]}]}])";
+    QTest::newRow("geojson: beside") << "train/a.geojson"
+                                     << "val/a.geojson"
+                                     << R"({"features": [{"properties": {"name": "%1"},
+        "geometry": {"type": "Polygon", "coordinates": [[[1, 1], [9, 1], [9, 9], [1, 9]]]}}]})";
+  }
+  void imagesOfOneNameAreToldApart() {
+    QFETCH(QString, train);
+    QFETCH(QString, val);
+    QFETCH(QString, text);
+    const SourceFolder folder;
+    folder.writeImage("train/a.png");
+    folder.writeImage("val/a.png");
+    folder.write(train.toStdString(), text.arg(QStringLiteral("train")).toStdString());
+    folder.write(val.toStdString(), text.arg(QStringLiteral("val")).toStdString());
+    const ImportReport report = folder.import();
+    for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
+    for (const char* part : {"train", "val"}) {
+      const json root = json::parse(base::readFile(folder.out() / "annotations" /
+                                                   ("instances_" + std::string(part) + ".json")));
+      QCOMPARE(root["annotations"].size(), 1U);
+      const json id = root["annotations"][0]["category_id"];
+      for (const json& category : root["categories"])
+        if (category["id"] == id) QVERIFY(category["name"] == part);
+    }
+  }
+
+  /// As programs on Windows write them, which loses no part.
+  void listsWithBackslashesAreRead_data() {
+    QTest::addColumn<QString>("data");
+    QTest::addColumn<QString>("lines");  // of each part
+    QTest::newRow("list") << "train: train.txt\nval: val.txt\n"
+                          << "images\\%1\\%2.png\r\n";
+    QTest::newRow("dots") << "train: .\\train.txt\nval: .\\val.txt\n"
+                          << ".\\images\\%1\\%2.png\r\n";
+    QTest::newRow("drive") << "train: D:\\set\\train.txt\nval: D:\\set\\val.txt\n"
+                           << "D:\\set\\images\\%1\\%2.png\r\n";
+    QTest::newRow("another machine") << "train: train.txt\nval: val.txt\n"
+                                     << "/home/other/set/images/%1/%2.png\n";
+    QTest::newRow("folders") << "train: images\\train\nval: images\\val\n"
+                             << "";
+    QTest::newRow("folders of a drive")
+        << "train: C:\\set\\images\\train\nval: C:\\set\\images\\val\n"
+        << "";
+    QTest::newRow("path") << "path: .\\images\ntrain: train\nval: val\n"
+                          << "";
+  }
+  void listsWithBackslashesAreRead() {
+    QFETCH(QString, data);
+    QFETCH(QString, lines);
+    const SourceFolder folder;
+    for (const std::string part : {"train", "val"}) {
+      std::string list;
+      for (const std::string name : {"a", "b", "c"}) {
+        const std::string image = part + "/" + name;  // one name in both parts
+        folder.writeImage("images/" + image + ".png");
+        folder.write("labels/" + image + ".txt", "0 0.5 0.5 0.2 0.2\n");
+        if (!lines.isEmpty())
+          list +=
+              lines.arg(QString::fromStdString(part), QString::fromStdString(name)).toStdString();
+      }
+      if (!list.empty()) folder.write(part + ".txt", list);
+    }
+    folder.write("data.yaml", "names: [x]\n" + data.toStdString());
+    const ImportReport report = folder.import();
+    for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
+    QVERIFY(!report.isSplitAnew);
+    QCOMPARE(report.train.images, 3);
+    QCOMPARE(report.val.images, 3);
+  }
+
+  void aListWithoutItsImagesIsRefused() {
+    const SourceFolder folder;
+    tests::madeSources()[4].write(folder);
+    folder.write("val.txt", "images\\val\\x.jpg\nimages\\val\\y.jpg\n");
+    folder.write("data.yaml", "train: images\nval: val.txt\nnames: [cat, dog]\n");
+    const std::string text = tests::messageOf([&] { folder.import(); });
+    QVERIFY2(text.find("val.txt: none of its 2 images is there, the first is images\\val\\x.jpg") !=
+                 std::string::npos,
+             text.c_str());
+  }
+
+  /// `"images\val"` has a vertical tab.
+  void anEscapeInAPathIsNamed() {
+    const SourceFolder folder;
+    tests::madeSources()[4].write(folder);
+    folder.write("data.yaml", "train: images\nval: \"images\\val\"\nnames: [cat, dog]\n");
+    const std::string text = tests::messageOf([&] { folder.import(); });
+    QVERIFY2(text.find("data.yaml: a path has a control character") != std::string::npos,
+             text.c_str());
+  }
+
+  void listsOfVocMayHavePathsAndEndings() {
+    const SourceFolder folder;
+    tests::madeSources()[5].write(folder);
+    folder.write("ImageSets/Main/train.txt", "JPEGImages\\a.png\r\n  1\n");
+    folder.write("ImageSets/Main/val.txt", "b.png\nc  1\n");
+    const ImportReport report = folder.import();
+    QVERIFY(!report.isSplitAnew);
+    QCOMPARE(folder.imagesOf("train"), std::vector<std::string>{"a"});
+    QCOMPARE(folder.imagesOf("val"), (std::vector<std::string>{"b", "c"}));
   }
 
   void lvisKeepsWhatIsNotAnnotated() {

@@ -73,7 +73,9 @@ class TstImport : public QObject {
     const tests::MadeSource& source = tests::madeSources()[static_cast<std::size_t>(index)];
     const SourceFolder folder;
     source.write(folder);
-    QVERIFY(formats::detectFormat(folder.path()) == source.format);
+    const std::vector<formats::FoundFormat> found = formats::formatsIn(folder.path());
+    QCOMPARE(found.size(), 1U);
+    QVERIFY(found[0].format == source.format);
     const ImportReport report = folder.import();
     QVERIFY(report.format == source.format);
     for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
@@ -304,7 +306,7 @@ class TstImport : public QObject {
     folder.write("a.json",
                  R"({"shapes": [{"label": "x", "points": [[1, 1]]}], "imagePath": "a.png"})");
     const std::string none = messageOf([&] { folder.import(); });
-    QVERIFY2(none.find("no object can be used; the first of 1 faults: a.json: shapes[0]: has 1 "
+    QVERIFY2(none.find("no object can be used; the first of 2 faults: a.json: shapes[0]: has 1 "
                        "points; a polygon needs at least 3") != std::string::npos,
              none.c_str());
     QVERIFY(!fs::exists(folder.out()));

@@ -54,9 +54,16 @@ class TstDatasetPictures : public QObject {
         const std::string file = made.path().toStdString() + "/" + orientation + ending;
         const auto blocks = reader.readBlocks(file, kTurned, kScaled);
         QVERIFY2(blocks.size() == 35, file.c_str());
-        QVERIFY2(images.sizeOf(file) == kTurned, file.c_str());
+        QVERIFY2(images.factsOf(file).displayed() == kTurned, file.c_str());
         QVERIFY2(blocks == reader.readBlocks(file + ".ppm", kTurned, kScaled), file.c_str());
       }
+    for (char orientation = '1'; orientation <= '8'; ++orientation) {
+      const std::string file = made.path().toStdString() + "/" + orientation + ".png";
+      const dataset_check::Picture asStored = reader.read(file, {.height = 5, .width = 7});
+      QVERIFY2(asStored.state == dataset_check::PictureState::Usable, file.c_str());
+      QCOMPARE(asStored.exifOrientation, orientation - '0');
+      QCOMPARE(images.factsOf(file).exifOrientation, orientation - '0');
+    }
   }
 };
 

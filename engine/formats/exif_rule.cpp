@@ -1,0 +1,113 @@
+#include "engine/formats/exif_rule.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "engine/coco/files/stored_frame.h"
+
+namespace lockstep::formats {
+namespace {
+
+/// Whether an object leaves the stored picture, and none leaves the displayed one.
+bool fitsOnlyDisplayed(const SourceImage& image) {
+  constexpr double kRoundingPx = 2;
+  double right = 0, bottom = 0;
+  for (const SourceObject& object : image.objects) {
+    const auto* polygons = std::get_if<0>(&object.segmentation);
+    if (polygons == nullptr) return false;  // a mask has the size that it is of
+    right = std::max(right, object.boxXywh[0] + object.boxXywh[2]);
+    bottom = std::max(bottom, object.boxXywh[1] + object.boxXywh[3]);
+    for (const std::vector<double>& xy : *polygons) {
+      for (std::size_t i = 0; i + 1 < xy.size(); i += 2) {
+        right = std::max(right, xy[i]);
+        bottom = std::max(bottom, xy[i + 1]);
+      }
+    }
+  }
+  const auto fits = [&](base::ImageSize size) {
+    return right <= static_cast<double>(size.width) + kRoundingPx &&
+           bottom <= static_cast<double>(size.height) + kRoundingPx;
+  };
+  return fits(image.facts.displayed()) && !fits(image.facts.stored);
+}
+
+/// What the annotated size says; nullopt: nothing.
+std::optional<ExifUse> useBySize(const SourceImage& image) {
+  const base::ImageSize displayed = image.facts.displayed();
+  if (!image.hasOwnSize || displayed == image.facts.stored) return std::nullopt;
+  return image.size == displayed || fitsOnlyDisplayed(image) ? ExifUse::Apply : ExifUse::Ignore;
+}
+
+/// From the displayed picture to the stored pixels, or back.
+void turn(SourceImage& image, bool toStored) {
+  const ImageFacts& facts = image.facts;
+  const auto frame = toStored
+                         ? coco::StoredFrame(facts.exifOrientation, facts.stored)
+                         : coco::StoredFrame::reversed(facts.exifOrientation, facts.displayed());
+  for (SourceObject& object : image.objects) {
+    object.segmentation = frame.segmentation(object.segmentation);
+    object.boxXywh = frame.box(object.boxXywh);
+  }
+  image.size = toStored ? facts.stored : facts.displayed();
+}
+
+}  // namespace
+
+ExifUse usualExifUse(Format format) {
+  switch (format) {
+    case Format::LabelMe:      // since 2019
+    case Format::Cvat:         // since 2020
+    case Format::LabelStudio:  // as browsers display pictures, since 2020
+    case Format::Via:          // likewise
+    case Format::Voc:          // labelImg since 2020, RectLabel
+    case Format::Yolo:         // Ultralytics reads with OpenCV
+      return ExifUse::Apply;
+    case Format::Coco:  // pycocotools beside PIL or torchvision; what Lockstep reads as it is
+    case Format::Lvis:
+    case Format::Cityscapes:  // has no EXIF
+    case Format::GeoJson:     // QuPath: Java's ImageIO and Bio-Formats ignore it
+    case Format::Masks:       // programs that label arrays of pixels
+      return ExifUse::Ignore;
+  }
+  return ExifUse::Ignore;
+}
+
+ExifDecision applyExifRule(std::optional<ExifUse> option, Format format, Source& source) {
+  std::vector<SourceImage*> undecided;
+  bool someApply = false, someIgnore = false;
+  for (SourceImage& image : source.images) {
+    if (image.facts.exifOrientation == 1 || image.objects.empty()) continue;
+    const auto use = useBySize(image);
+    if (!use) undecided.push_back(&image);
+    if (use == ExifUse::Apply) image.size = image.facts.displayed();
+    someApply |= use == ExifUse::Apply;
+    someIgnore |= use == ExifUse::Ignore;
+  }
+  ExifDecision decision;
+  if (undecided.empty()) return decision;
+  decision.images = static_cast<std::int64_t>(undecided.size());
+  decision.first = undecided.front()->file.string();
+  if (option) {
+    decision.use = *option;
+    decision.reason = ExifDecision::Reason::Option;
+  } else if (someApply != someIgnore) {
+    decision.use = someApply ? ExifUse::Apply : ExifUse::Ignore;
+    decision.reason = ExifDecision::Reason::OtherSizes;
+  } else {
+    decision.use = usualExifUse(format);
+  }
+  // Where the sides are swapped, the reader took the size that goes with the use.
+  for (SourceImage* image : undecided)
+    if (decision.use == ExifUse::Apply && image->facts.displayed() == image->facts.stored)
+      turn(*image, /*toStored=*/true);
+  return decision;
+}
+
+void turnFor(ExifUse use, SourceImage& image) {
+  const bool isDisplayed = image.size != image.facts.stored;
+  if (image.facts.exifOrientation != 1 && isDisplayed != (use == ExifUse::Apply))
+    turn(image, /*toStored=*/isDisplayed);
+}
+
+}  // namespace lockstep::formats
