@@ -60,6 +60,7 @@ void ConfigurePage::connectEditor() {
   connect(editor_, &widgets::ConfigEditor::issuesChanged, this, [this] {
     watchBases();
     countImages();
+    noteCommands();
     Q_EMIT documentChanged();
   });
   connect(&images_, &ImageCounter::counted, this, [this](qint64 drawsPerEpoch, qint64 val) {
@@ -82,6 +83,23 @@ void ConfigurePage::connectEditor() {
     survey();
     Q_EMIT readyChanged();
   });
+}
+
+void ConfigurePage::noteCommands() {
+  const config::LoadedExperiment& loaded = editor_->loaded();
+  const bool isGiven = std::exchange(isGivenText_, false);
+  writtenCommands_.clear();
+  for (const auto& [event, text] : loaded.experiment.monitor.onEvent.byEvent()) {
+    const QString command = QString::fromStdString(text);
+    const auto origin = loaded.origins.find("monitor.on_event." + event);
+    const bool isOfText =
+        origin != loaded.origins.end() && origin->second.file == editor_->filePath().toStdString();
+    if (isGiven || !isOfText) {
+      givenCommands_.insert(command);
+    } else if (!givenCommands_.contains(command)) {
+      writtenCommands_ << command;
+    }
+  }
 }
 
 /// And their folders, in which they may appear. Of one that is gone no more is known than where it
@@ -125,6 +143,9 @@ void ConfigurePage::showFound(const QString& messages) {
 }
 
 void ConfigurePage::connectDocument() {
+  const auto noteText = [this] { isGivenText_ = true; };
+  connect(&document_, &DocumentController::opened, this, noteText);
+  connect(&document_, &DocumentController::textReplaced, this, noteText);
   connect(&document_, &DocumentController::opened, editor_, &widgets::ConfigEditor::setDocument);
   connect(&document_, &DocumentController::closed, editor_, &widgets::ConfigEditor::clear);
   connect(&document_, &DocumentController::textReplaced, editor_,

@@ -4,6 +4,7 @@
 #include <QWidget>
 #include <functional>
 #include <memory>
+#include <set>
 
 #include "app/controllers/document_controller.h"
 #include "app/controllers/file_watch.h"
@@ -78,6 +79,8 @@ class ConfigurePage : public QWidget {
   /// How far its data are.
   const Preparation& preparation() const { return preparation_.preparation(); }
   bool isReady() const;
+  /// Commands of monitor.on_event that were written here: no opened text or base has them.
+  const QStringList& writtenCommands() const { return writtenCommands_; }
   widgets::ConfigEditor* editor() const { return editor_; }
   DocumentController* document() { return &document_; }
   const DocumentController* document() const { return &document_; }
@@ -104,6 +107,7 @@ class ConfigurePage : public QWidget {
   void connectEditor();
   void connectDocument();
   void watchBases();
+  void noteCommands();
   void followPreparation();
   void countImages();
   void survey();
@@ -124,7 +128,10 @@ class ConfigurePage : public QWidget {
   QString checked_;  ///< the file that it checks
   MachineDevices devices_;
   jobs::LatestJob<ExperimentSurvey> survey_;
-  QString surveyed_;  ///< what the last survey was of
+  QString surveyed_;                 ///< what the last survey was of
+  bool isGivenText_ = false;         ///< it was opened or replaced, and not checked yet
+  std::set<QString> givenCommands_;  ///< of all opened texts, and of bases
+  QStringList writtenCommands_;
   ExperimentSurvey known_;
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/compare/compare_page.h"
+#include "app/configure/command_consent.h"
 #include "app/configure/configure_page.h"
 #include "app/controllers/busy_devices.h"
 #include "app/controllers/run_trash.h"
@@ -50,6 +51,7 @@ MainWindow::MainWindow(widgets::ThemeSwitch* theme, const MainWindowOptions& opt
   runList_ = new RunListModel(this);
   openRuns_ = new OpenRuns(this);
   engine_ = new EngineProcess({}, this);
+  consent_ = std::make_unique<CommandConsent>(this, options.keepLayout);
   devices_ = new BusyDevices(this);
   const QString notes = QString::fromStdString(run_folder::NotesByFolder::defaultFile().string());
   notes_ = new NotesStore(notes, this);
@@ -123,7 +125,10 @@ void MainWindow::connectSignals() {
     showPage(Page::Configure);
     configurePage()->open(file);
   });
-  connect(pages_->runBanner(), &RunBanner::resumeRequested, this, &MainWindow::resumeRun);
+  connect(pages_->runBanner(), &RunBanner::resumeRequested, this,
+          [this](const QString& folder, const QStringList& overrides) {
+            resumeRun(folder, overrides);
+          });
   connect(monitorPage(), &MonitorPage::smoothingChanged, openRuns_, &OpenRuns::setSmoothing);
   connect(monitorPage(), &MonitorPage::exportRequested, this, &MainWindow::exportCurves);
   connect(pages_, &PageArea::exportRequested, this, &MainWindow::exportResults);
@@ -145,12 +150,8 @@ void MainWindow::connectRuns() {
   connect(runs_, &RunsPanel::currentHiddenChanged, this, &MainWindow::updateStatus);
   connect(runs_, &RunsPanel::resumeRequested, this,
           [this](const QString& folder) { resumeRun(folder, {}); });
-  connect(runs_, &RunsPanel::queueRequested, this, [this](const QString& folder) {
-    if (engine_->isStarting()) return;
-    startedFile_.clear();
-    setStarting(true);
-    engine_->resumeRun(folder, {}, EngineProcess::When::Queued);
-  });
+  connect(runs_, &RunsPanel::queueRequested, this,
+          [this](const QString& folder) { resumeRun(folder, {}, EngineProcess::When::Queued); });
   connect(runs_, &RunsPanel::copyConfigRequested, this, &MainWindow::openCopyOfRun);
   connect(runs_, &RunsPanel::emptyActionTriggered, this, &MainWindow::openWithDialog);
   connect(runs_, &RunsPanel::arranged, this, &MainWindow::showOtherGroups);
@@ -371,11 +372,9 @@ void MainWindow::updateStatus() {
   updateTitle();
 }
 
-void MainWindow::resumeRun(const QString& folder, const QStringList& overrides) {
-  if (engine_->isStarting()) return;
-  startedFile_.clear();
-  setStarting(true);
-  engine_->resumeRun(folder, overrides);
+void MainWindow::resumeRun(const QString& folder, const QStringList& overrides,
+                           EngineProcess::When when) {
+  startWithConsent(folder, overrides, [=, this] { engine_->resumeRun(folder, overrides, when); });
 }
 
 void MainWindow::setStarting(bool starting) {

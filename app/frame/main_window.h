@@ -10,6 +10,7 @@
 #include <QTimer>
 #include <QVariantMap>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -35,6 +36,7 @@ enum class ExportKind;
 namespace lockstep::app {
 
 class BusyDevices;
+class CommandConsent;
 class CommandPalette;
 class ComparePage;
 class ConfigurePage;
@@ -220,7 +222,11 @@ class MainWindow : public QMainWindow {
   void updateTrainable();
   QString workerMissingText() const;
   void updateTitle();
-  void resumeRun(const QString& folder, const QStringList& overrides);
+  void resumeRun(const QString& folder, const QStringList& overrides,
+                 EngineProcess::When when = EngineProcess::When::Now);
+  /// Once the commands that the run's experiment has with these overrides may run.
+  void startWithConsent(const QString& folder, const QStringList& overrides,
+                        const std::function<void()>& start);
   /// The experiment file as it is now; empty: it has errors, which are shown, or was cancelled.
   QString fileToTrain();
   void startTraining(EngineProcess::When when);
@@ -251,6 +257,7 @@ class MainWindow : public QMainWindow {
   BusyDevices* devices_ = nullptr;
   NotesStore* notes_ = nullptr;
   RunTrash* trash_ = nullptr;
+  std::unique_ptr<CommandConsent> consent_;
   RecentFiles* recent_ = nullptr;
   DesktopNotice* notice_ = nullptr;
   TopBar* topBar_ = nullptr;

@@ -5,6 +5,7 @@
 #include <QUrl>
 
 #include "app/configure/compare_dialog.h"
+#include "app/configure/command_consent.h"
 #include "app/configure/configure_page.h"
 #include "app/configure/new_experiment_dialog.h"
 #include "app/controllers/busy_devices.h"
@@ -40,6 +41,8 @@ void MainWindow::connectConfigurePage(ConfigurePage* page) {
   connect(document, &DocumentController::stateChanged, this, [this, document] {
     if (document->hasFile()) noteOpened(document->path());
     keepLayoutSoon();
+  connect(document, &DocumentController::saved, this,
+          [this, page] { consent_->add(page->writtenCommands()); });
   });
   connect(qApp, &QGuiApplication::commitDataRequest, this, &MainWindow::keepDrafts,
           Qt::DirectConnection);
@@ -174,5 +177,10 @@ void MainWindow::startTraining(EngineProcess::When when) {
   setStarting(true);
   engine_->startTraining(file, runList_->parentFolder(), when);
 }
+  const ConfigurePage* configure = configurePage();
+  consent_->add(configure->writtenCommands());
+  if (!consent_->mayRun(configure->editor()->loaded().experiment.monitor.onEvent,
+                        configure->documentName()))
+    return;
 
 }  // namespace lockstep::app

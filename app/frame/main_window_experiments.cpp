@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "app/configure/command_consent.h"
 #include "app/configure/configure_page.h"
 #include "app/configure/new_experiment_dialog.h"
 #include "app/configure/range_test_dialog.h"
@@ -32,11 +33,15 @@ namespace {
 constexpr std::chrono::seconds kStartPatience{3};
 
 /// What is wrong with overrides for a fork of a run from a step; empty: nothing. The engine checks
+std::vector<std::string> textsOf(const QStringList& list) {
+  std::vector<std::string> texts;
+  for (const QString& text : list) texts.push_back(text.toStdString());
+  return texts;
+}
+
 /// the rest when it starts.
 QString forkFault(const run_folder::Layout& run, qint64 step, const QStringList& changes) {
-  std::vector<std::string> overrides;
-  for (const QString& change : changes) overrides.push_back(change.toStdString());
-  const auto loaded = config::loadExperiment(run.config(), overrides);
+  const auto loaded = config::loadExperiment(run.config(), textsOf(changes));
   for (const config::ConfigIssue& issue : loaded.issues)
     if (issue.file == config::kOverrideFile &&
         issue.severity == config::ConfigIssue::Severity::Error)
@@ -277,6 +282,25 @@ void MainWindow::showRangeTest(const QString& folder, const QString& file) {
 
 void MainWindow::forkRun(const QString& folder) {
   askForFork(folder, [](ForkDialog&) {});
+void MainWindow::startWithConsent(const QString& folder, const QStringList& overrides,
+                                  const std::function<void()>& start) {
+  if (engine_->isStarting()) return;
+  jobs::start(
+      this, jobs::Kind::Disk,
+      [file = run_folder::Layout(folder.toStdString()).config(), values = textsOf(overrides)] {
+        return config::loadExperiment(file, values).experiment.monitor.onEvent;
+      },
+      [this, folder, start](const config::EventCommands& commands) {
+        if (engine_->isStarting() || !consent_->mayRun(commands, runList_->nameOf(folder))) return;
+        startedFile_.clear();
+        setStarting(true);
+        start();
+      })
+      .whenLaterThan(kStartPatience, [this, folder] {
+        pages_->showWarning(tr("The disk of this run does not answer"), folder);
+      });
+}
+
 }
 
 void MainWindow::forkRunWith(const QString& folder, const QString& change, qint64 step) {
@@ -312,9 +336,10 @@ ForkDialog* MainWindow::openForkDialog(const QString& folder,
       this);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   connect(dialog, &QDialog::accepted, this, [this, folder, dialog] {
-    startedFile_.clear();
-    setStarting(true);
-    engine_->forkRun(folder, dialog->step(), dialog->overrides());
+    startWithConsent(folder, dialog->overrides(),
+                     [this, folder, step = dialog->step(), overrides = dialog->overrides()] {
+                       engine_->forkRun(folder, step, overrides);
+                     });
   });
   dialog->open();
   return dialog;
