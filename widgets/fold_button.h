@@ -4,7 +4,8 @@
 
 namespace lockstep::widgets {
 
-/// The title of a part of a page that can be folded: with a mark that shows whether it is open.
+/// The title of a part of a page that can be folded: with a mark that shows whether it is open. A
+/// title that has no room is elided; its tool tip then has all of it.
 class FoldButton : public QToolButton {
   Q_OBJECT
 
@@ -14,13 +15,20 @@ class FoldButton : public QToolButton {
   void setTitle(const QString& title);
   bool isOpen() const { return isChecked(); }
   void setOpen(bool open);
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override;
 
  Q_SIGNALS:
   /// By a click or a key.
   void openChanged(bool open);
 
+ protected:
+  bool event(QEvent* event) override;
+  void paintEvent(QPaintEvent* event) override;
+
  private:
   void showTitle();
+  QSize sizeOf(const QString& text) const;
 
   QString title_;
 };

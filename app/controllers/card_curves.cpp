@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 
 #include "app/controllers/group_curve.h"
 #include "app/controllers/metric_curve.h"
 #include "app/controllers/stack_curve.h"
+#include "app/models/card_facts.h"
 #include "engine/events/tags.h"
 
 namespace lockstep::app {
@@ -87,17 +89,22 @@ std::vector<widgets::Curve> curvesOfStack(const std::vector<CardCurve>& plan, co
 
 std::vector<widgets::Curve> curvesOfRanks(const CardPlan& plan, const ShownRun& run,
                                           const CardScope& scope, widgets::XAxis axis) {
+  std::vector<int> ranks(static_cast<std::size_t>(std::min(scope.ranks, kMaxRankCurves)));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  // It is drawn on top and is first in the legend.
+  if (const auto late = scope.slowRank) {
+    const auto place = ranks.begin() + std::min(*late, kMaxRankCurves - 1);
+    *place = *late;
+    std::rotate(ranks.begin(), place, place + 1);
+  }
   std::vector<widgets::Curve> curves;
-  for (int rank = 0; rank < scope.ranks; ++rank) {
+  for (const int rank : ranks) {
     CardCurve own = plan.curves.front();
     own.tag = events::tags::numbered(own.tag, rank);
     own.name += QStringLiteral(" %1").arg(rank);
     curves.push_back(curveOf(run, own, axis));
     curves.back().styleIndex = rank;
   }
-  // It is drawn on top and is first in the legend.
-  if (const auto late = scope.slowRank)
-    std::rotate(curves.begin(), curves.begin() + *late, curves.begin() + *late + 1);
   return curves;
 }
 

@@ -223,6 +223,7 @@ void RunController::handleRead(const std::shared_ptr<RunTail>& tail) {
   tail->whole.reset();
   tail->records.clear();
   program_ = tail->program;
+  media_ = tail->media;
   const QString error = std::exchange(tail->error, QString());
   const QString leftOut = std::exchange(tail->leftOut, QString());
   std::optional<RunAccessError> problem;

@@ -14,6 +14,7 @@
 #include "app/models/remote_place.h"
 #include "app/models/run_file_access.h"
 #include "app/models/run_history.h"
+#include "engine/events/media.h"
 #include "engine/foreign_runs/find_runs.h"
 #include "engine/run_folder/run_folder.h"
 
@@ -74,6 +75,8 @@ class RunController : public QObject {
   bool isKnown() const { return place_ ? attempt_ > 0 : loaded_; }
   /// Whose run it is, once it has been read or greeted; nullopt: ours.
   const std::optional<foreign_runs::Source>& program() const { return program_; }
+  /// Tags of what another program logged and no page shows.
+  const events::MediaTags& media() const { return media_; }
   EngineLink::State linkState() const { return link_.state(); }
   QString linkError() const { return link_.lastError(); }
   /// The event file has been read to its end.
@@ -165,6 +168,7 @@ class RunController : public QObject {
   std::optional<RemotePlace> place_;
   run_folder::RunSummary summary_;
   std::optional<foreign_runs::Source> program_;
+  events::MediaTags media_;
   RunHistory history_;
   std::vector<std::int64_t> checkpointSteps_;
   EvaluationPlan evaluationPlan_;

@@ -132,6 +132,7 @@ void RunTail::readForeign(const fs::path& folder) {
     if (!foreignReader_->visitAppended(visitor))
       throw Error(folder.string() + ": its files change while they are read");
   }
+  media = foreignReader_->media();
   const foreign_runs::Faults& faults = foreignReader_->faults();
   if (faults.count > 0)
     leftOut = tr("%1 of its records could not be read and are left out. The first: %2")

@@ -9,6 +9,7 @@
 
 #include "app/models/evaluation_plan.h"
 #include "app/models/run_history.h"
+#include "engine/events/media.h"
 #include "engine/events/reader.h"
 #include "engine/foreign_runs/run_reader.h"
 #include "engine/run_folder/run_folder.h"
@@ -30,6 +31,7 @@ class RunTail {
   bool hasConfig = false;
   std::optional<EvaluationPlan> evaluationPlan;
   QString error;
+  events::MediaTags media;  ///< tags of what another program logged and no page shows
   QString leftOut;  ///< what of the run's files is lost or could not be read
 
   double smoothing = 0.6;  ///< of `whole`

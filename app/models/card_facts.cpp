@@ -52,10 +52,14 @@ CardFact imagesFact(const alerts::SlowestRank& slowest) {
 }
 
 CardFact rankFact(const CardPlan& plan, const MetricStore& metrics) {
-  const auto slowest = slowestRank(metrics);
-  if (!slowest) return {};
-  return plan.curves.front().tag == tags::kRankOwnSeconds ? ownTimeFact(*slowest)
-                                                          : imagesFact(*slowest);
+  CardFact fact;
+  if (const auto slowest = slowestRank(metrics))
+    fact = plan.curves.front().tag == tags::kRankOwnSeconds ? ownTimeFact(*slowest)
+                                                            : imagesFact(*slowest);
+  if (const int ranks = recordedRankCount(metrics); ranks > kMaxRankCurves)
+    fact.text = CardFactText::tr("%1 of %2 ranks").arg(kMaxRankCurves).arg(ranks) %
+                (fact.text.isEmpty() ? QString() : QStringLiteral(" · ") % fact.text);
+  return fact;
 }
 
 /// NVIDIA's driver supports at most this many (NV_MAX_DEVICES in its nvlimits.h).

@@ -25,6 +25,8 @@ CardFact cardFact(const CardPlan& plan, const MetricStore& metrics, bool isOnlyR
 
 /// Indices (the driver's) of the GPUs that the run has metrics of.
 std::vector<int> recordedGpus(const MetricStore& metrics);
+/// Of a card per rank: curves of further ranks are not drawn, except of the slow one.
+inline constexpr int kMaxRankCurves = 256;
 /// Number of ranks that the run has times of; 0 for a single rank.
 int recordedRankCount(const MetricStore& metrics);
 /// The rank that the others wait for now, if there is one.

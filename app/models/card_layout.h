@@ -17,6 +17,7 @@ struct CardScope {
   std::optional<int> slowRank;
   bool hasStepParts = false;  ///< the only run has times of the forward pass and the like
   bool hasMasks = true;       ///< one of the runs has a mask head
+  bool isForeign = false;     ///< all runs are of other programs, which log what they like
   bool operator==(const CardScope&) const = default;
 };
 

@@ -85,7 +85,8 @@ std::pair<std::int64_t, std::int64_t> evidenceSteps(const protocol::Alert& alert
 
 std::vector<protocol::Alert> adviceIn(const std::vector<protocol::Alert>& alerts) {
   std::vector<protocol::Alert> advice;
-  for (auto alert = alerts.rbegin(); alert != alerts.rend(); ++alert) {
+  for (auto alert = alerts.rbegin(); alert != alerts.rend() && advice.size() < kMaxAdvice;
+       ++alert) {
     const bool isKnown = std::ranges::any_of(advice, [&](const protocol::Alert& newer) {
       return newer.kind.text() == alert->kind.text();
     });

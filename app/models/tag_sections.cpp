@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "app/models/word_match.h"
@@ -23,15 +26,38 @@ bool isOfAParameter(std::string_view tag) {
                              [tag](const char* prefix) { return tag.starts_with(prefix); });
 }
 
-bool draws(const std::vector<CardCurve>& curves, std::string_view tag) {
-  return std::ranges::any_of(curves, [tag](const CardCurve& curve) {
-    return curve.tag == tag ||
-           (tags::isNumbered(curve.tag) && tags::numberIn(tag, curve.tag).has_value());
-  });
-}
+/// The tags that cards draw.
+class DrawnTags {
+ public:
+  /// `cards` outlives this.
+  explicit DrawnTags(std::span<const CardPlan> cards) {
+    for (const CardPlan& plan : cards)
+      for (const auto* curves : {&plan.curves, &plan.fineStack})
+        for (const CardCurve& curve : *curves) add(curve.tag);
+  }
+  bool contains(std::string_view tag) const {
+    return whole_.contains(tag) || std::ranges::any_of(patterns_, [tag](std::string_view pattern) {
+             return tags::numberIn(tag, pattern).has_value();
+           });
+  }
 
-bool draws(const CardPlan& plan, std::string_view tag) {
-  return draws(plan.curves, tag) || draws(plan.fineStack, tag);
+ private:
+  void add(std::string_view tag) {
+    if (tags::isNumbered(tag)) {
+      patterns_.push_back(tag);
+    } else {
+      whole_.insert(tag);
+    }
+  }
+
+  std::unordered_set<std::string_view> whole_;
+  std::vector<std::string_view> patterns_;  ///< per rank or GPU
+};
+
+/// The part before the last slash; empty: there is none.
+std::string_view sectionOf(std::string_view tag) {
+  const std::size_t slash = tag.rfind('/');
+  return slash == std::string_view::npos ? std::string_view() : tag.substr(0, slash);
 }
 
 CardPlan cardOf(const std::string& tag) {
@@ -77,24 +103,38 @@ CardCurve curveOfTag(const std::string& tag) {
 
 std::vector<TagSection> tagSections(const std::vector<std::string>& all,
                                     const std::vector<CardPlan>& drawn) {
+  const DrawnTags drawnTags(drawn);
+  const std::unordered_set<std::string_view> known(all.begin(), all.end());
+  std::unordered_map<std::string_view, std::size_t> places;
   std::vector<TagSection> sections;
+  TagSection further{kFurtherTags, {}};
   for (const std::string& tag : all) {
-    if (isOfAParameter(tag) ||
-        std::ranges::any_of(drawn, [&](const CardPlan& plan) { return draws(plan, tag); }))
+    if (isOfAParameter(tag) || drawnTags.contains(tag)) continue;
+    const std::string_view name = sectionOf(tag);
+    const auto place = places.find(name);
+    if (place == places.end() && sections.size() == kMaxTagSections) {
+      further.cards.push_back(cardOf(tag));
+      further.cards.back().title = QString::fromStdString(tag);
       continue;
-    const std::size_t slash = tag.rfind('/');
-    const QString name =
-        slash == std::string::npos ? QString() : QString::fromStdString(tag.substr(0, slash));
-    auto section = std::ranges::find(sections, name, &TagSection::name);
-    if (section == sections.end()) section = sections.insert(section, {name, {}});
+    }
+    if (place == places.end()) {
+      places.emplace(name, sections.size());
+      sections.push_back({QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())), {}});
+    }
+    std::vector<CardPlan>& cards = sections[places[name]].cards;
     if (const auto rank = tags::numberIn(tag, tags::kRankWaitSeconds))
-      section->cards.insert(
-          section->cards.begin(),
-          rankSplit(*rank, std::ranges::find(all, tags::numbered(tags::kRankForwardSeconds,
-                                                                 *rank)) != all.end()));
-    section->cards.push_back(cardOf(tag));
+      cards.insert(
+          cards.begin(),
+          rankSplit(*rank, known.contains(tags::numbered(tags::kRankForwardSeconds, *rank))));
+    cards.push_back(cardOf(tag));
   }
+  if (!further.cards.empty()) sections.push_back(std::move(further));
   return sections;
+}
+
+bool hasTagOf(const CardPlan& plan, const std::vector<std::string>& all) {
+  const DrawnTags drawn(std::span(&plan, 1));
+  return std::ranges::any_of(all, [&](const std::string& tag) { return drawn.contains(tag); });
 }
 
 QString cardId(const CardPlan& plan) { return QString::fromStdString(plan.curves.front().tag); }

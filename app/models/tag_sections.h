@@ -13,11 +13,19 @@ struct TagSection {
   std::vector<CardPlan> cards;  ///< one tag each
 };
 
+/// A log may have as many sections as tags. Tags of those after the first ones are in one section,
+/// with their whole names as titles.
+inline constexpr std::size_t kMaxTagSections = 100;
+inline const QString kFurtherTags = QStringLiteral("\x1f" "further");
+
 /// Sections for every tag that none of `drawn` draws. Norms and update ratios of parameters are
 /// left out: the heat map shows them. Times of a rank begin with a card of their parts. Tags are in
 /// the given order, and sections in that of their first tags.
 std::vector<TagSection> tagSections(const std::vector<std::string>& tags,
                                     const std::vector<CardPlan>& drawn);
+
+/// Whether one of these tags is drawn by the card.
+bool hasTagOf(const CardPlan& plan, const std::vector<std::string>& tags);
 
 /// The curve of any tag, named after what comes behind its last slash.
 CardCurve curveOfTag(const std::string& tag);

@@ -6,14 +6,17 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "app/controllers/card_curves.h"
 #include "app/controllers/metric_curve.h"
 #include "app/models/run_alerts.h"
 #include "app/models/tag_sections.h"
+#include "app/models/window_words.h"
 #include "app/monitor/card_grid.h"
 #include "widgets/fold_button.h"
+#include "widgets/literal_text.h"
 #include "widgets/plots/curve_card.h"
 #include "widgets/role.h"
 
@@ -21,12 +24,14 @@ namespace lockstep::app {
 namespace {
 
 constexpr int kAdviceCardPx = 250, kMaxAdviceColumns = 4;
+/// Curves of a card: no rule names as many tags.
+constexpr std::size_t kMaxEvidence = 16;
 
 /// The alert's curves, each in a style of its own.
 std::vector<widgets::Curve> evidenceOf(const protocol::Alert& alert, const ShownRun& run,
                                        widgets::XAxis axis) {
   CardPlan plan;
-  for (const std::string& tag : alert.tags) {
+  for (const std::string& tag : alert.tags | std::views::take(kMaxEvidence)) {
     plan.curves.push_back(curveOfTag(tag));
     plan.curves.back().name = QString::fromStdString(tag);  // whole: train/ and eval/ differ
   }
@@ -125,9 +130,8 @@ QWidget* AdviceSection::makeFooter(const protocol::Alert& alert) {
   auto* row = new QHBoxLayout(footer);
   row->setContentsMargins(14, 2, 14, 6);
   row->setSpacing(12);
-  auto* text = new QLabel(QString::fromStdString(alert.text));
+  auto* text = new QLabel(inWindowWords(alert.text));
   text->setWordWrap(true);
-  text->setTextFormat(Qt::PlainText);
   text->setTextInteractionFlags(Qt::TextSelectableByMouse);
   widgets::setRole(text, "muted");
   row->addWidget(text, 1);
@@ -139,7 +143,8 @@ QWidget* AdviceSection::makeFooter(const protocol::Alert& alert) {
 QWidget* AdviceSection::makeChange(const protocol::Alert& alert) {
   const QString change = changeOf(alert);
   const bool isFork = placeOfChange(alert, checkpoints_) == ChangePlace::Fork;
-  auto* button = new QPushButton(changeText(placeOfChange(alert, checkpoints_), change));
+  auto* button =
+      new QPushButton(widgets::literalText(changeText(placeOfChange(alert, checkpoints_), change)));
   button->setObjectName(isFork ? QStringLiteral("forkWith") : QStringLiteral("copyWith"));
   button->setToolTip(isFork ? tr("A new run from a checkpoint of this one, with this change")
                             : tr("The experiment file of this run with this change, to train from "

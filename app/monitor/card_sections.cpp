@@ -23,8 +23,8 @@ namespace {
 
 /// The first section of tags stands below the pinned cards, the advice and the grid.
 constexpr int kFirstSection = 3;
-/// Cards that a search opens sections for: they are made at once.
-constexpr std::size_t kFoundAtOnce = 24;
+/// Cards of sections that no person has opened: they are made at once.
+constexpr std::size_t kOpenAtOnce = 48;
 
 void sortCards(std::vector<CardPlan>& cards, const QStringList& order) {
   QStringList ids;
@@ -102,7 +102,8 @@ TagCards* CardSections::section(const QString& name) const {
 
 void CardSections::keepOpen(const QString& name, bool open) {
   settings_.open.removeAll(name);
-  if (open) settings_.open << name;
+  settings_.folded.removeAll(name);
+  (open ? settings_.open : settings_.folded) << name;
   Q_EMIT settingsChanged();
 }
 
@@ -240,13 +241,15 @@ void CardSections::toggleMaximized(widgets::CurveCard* card, int heightPx) {
   arrange();
 }
 
-/// Those that are wanted, in the order that a person chose.
+/// Those that are wanted, in the order that a person chose. Another program will not log what is
+/// missing.
 std::vector<std::size_t> CardSections::gridCards() const {
   const std::vector<CardPlan>& plans = grid_->plans();
   QStringList ids;
   QHash<QString, std::size_t> places;
   for (const std::size_t card : cardsWith(scope_, plans)) {
     if (!isWanted(plans[card])) continue;
+    if (scope_.isForeign && !hasTagOf(plans[card], tags_)) continue;
     ids << cardId(plans[card]);
     places[ids.last()] = card;
   }
@@ -314,21 +317,30 @@ void CardSections::resetArrangement() {
   change(changed);
 }
 
+QString CardSections::titleOf(const TagSection& section) {
+  if (section.name == kFurtherTags)
+    return tr("Tags of sections after the first %1").arg(kMaxTagSections);
+  return section.name.isEmpty() ? tr("Other tags") : section.name;
+}
+
 void CardSections::arrange() {
   grid_->setCardSizes(settings_.sizes);
   grid_->setShown(gridCards());
   const std::vector<TagSection> planned = plannedSections();
   for (const TagSection& each : planned)
     if (!section(each.name))
-      addSection(each.name, each.name.isEmpty() ? tr("Other tags") : each.name);
-  std::size_t left = kFoundAtOnce;
+      addSection(each.name, titleOf(each));
+  std::size_t left = kOpenAtOnce;
   for (const auto& [name, own] : sections_) {
     const auto each = std::ranges::find(planned, name, &TagSection::name);
     own->setPlans(each == planned.end() ? std::vector<CardPlan>() : each->cards);
     const bool isWished = settings_.open.contains(name) || name == kPinned;
-    const bool isFound = !words_.isEmpty() && own->planCount() <= left;
-    if (isFound && !isWished) left -= own->planCount();
-    own->setOpen(isWished || isFound);
+    const std::size_t cards = std::min(own->planCount(), TagCards::kAtOnce);
+    const bool opensItself =
+        cards <= left &&
+        (!words_.isEmpty() || (scope_.isForeign && !settings_.folded.contains(name)));
+    if (opensItself && !isWished) left -= cards;
+    own->setOpen(isWished || opensItself);
   }
   const bool isAlone = hasMaximized();
   for (const auto& [name, own] : sections_)

@@ -95,6 +95,7 @@ class CardSections : public QWidget {
   void keepOpen(const QString& name, bool open);
   bool isWanted(const CardPlan& plan) const;
   std::vector<TagSection> plannedSections() const;
+  static QString titleOf(const TagSection& section);
   void arrange();
 
   QVBoxLayout* column_ = nullptr;

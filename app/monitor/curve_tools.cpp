@@ -26,7 +26,7 @@ CurveTools::CurveTools(QWidget* parent) : QWidget(parent), lastSmoothing_(kDefau
 }
 
 void CurveTools::buildUi() {
-  setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
+  setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
   words_ = new QLineEdit;
   words_->setObjectName(QStringLiteral("cardSearch"));
   words_->setAccessibleName(tr("Search cards"));
@@ -97,6 +97,14 @@ void CurveTools::focusSearch() {
 void CurveTools::toggleSmoothing() {
   smoothing_->setValue(smoothing_->value() > 0 ? 0 : lastSmoothing_);
 }
+
+bool CurveTools::fit(int widthPx) {
+  setSpacious(true);
+  if (sizeHint().width() > widthPx) setSpacious(false);
+  return sizeHint().width() <= widthPx;
+}
+
+QSize CurveTools::minimumSizeHint() const { return {0, QWidget::minimumSizeHint().height()}; }
 
 void CurveTools::setSpacious(bool isSpacious) {
   smoothingLabel_->setVisible(isSpacious);

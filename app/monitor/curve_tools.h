@@ -24,8 +24,11 @@ class CurveTools : public QWidget {
   /// Weight of the moving average, 0 to 0.999.
   double smoothing() const;
   void setSmoothing(double weight);
-  /// Leaves room for the pages' tabs in narrow windows: the slider without its label and value.
-  void setSpacious(bool isSpacious);
+  /// Shows as much as fits into this width: in a narrow one the slider has no label and value.
+  /// False: even that is wider.
+  bool fit(int widthPx);
+  /// Of no width: who places them makes them fit, so that the window can become narrower.
+  QSize minimumSizeHint() const override;
   /// Words that cards are searched for.
   QString words() const;
   void setWords(const QString& words);
@@ -43,6 +46,7 @@ class CurveTools : public QWidget {
 
  private:
   void buildUi();
+  void setSpacious(bool isSpacious);
   void connectSignals();
   void showSmoothing();
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -35,13 +36,12 @@
 #include "widgets/plots/event_marks.h"
 #include "widgets/plots/run_legend.h"
 #include "widgets/role.h"
-#include "widgets/theme.h"
 #include "widgets/throttle.h"
 
 namespace lockstep::app {
 namespace {
 
-constexpr int kSpaciousPx = 1000, kNoteMarginPx = 16;
+constexpr int kNoteMarginPx = 16;
 constexpr std::chrono::milliseconds kRedrawInterval{33}, kSearchPause{150};
 constexpr int kMaximizedMarginPx = 40;
 
@@ -52,6 +52,32 @@ QString emptyApText(const CardPlan& plan, const std::vector<ShownRun>& runs) {
   if (run->info().isRangeTest) return MonitorPage::tr("A learning-rate range test has no AP");
   const auto& state = run->info().state.value();
   return noApText(run->evaluationPlan(), state && protocol::hasEnded(*state));
+}
+
+QString mediaName(events::Media media) {
+  switch (media) {
+    case events::Media::Images:
+      return MonitorPage::tr("images");
+    case events::Media::Histograms:
+      return MonitorPage::tr("histograms");
+    case events::Media::Audio:
+      return MonitorPage::tr("audio");
+    case events::Media::Texts:
+      return MonitorPage::tr("texts");
+    case events::Media::Other:
+      break;
+  }
+  return MonitorPage::tr("other values");
+}
+
+/// "images (3 tags), histograms (24 tags)"
+QString mediaText(const events::MediaTags& media) {
+  std::map<events::Media, int> counts;
+  for (const auto& [tag, kind] : media) ++counts[kind];
+  QStringList parts;
+  for (const auto& [kind, count] : counts)
+    parts << MonitorPage::tr("%1 (%n tag(s))", "", count).arg(mediaName(kind));
+  return parts.join(QStringLiteral(", "));
 }
 
 /// The end of a range that grows, rounded up to less than a hundredth of it: so that most points
@@ -83,10 +109,14 @@ void MonitorPage::buildUi() {
   scroll_->setFrameShape(QFrame::NoFrame);
   alert_ = new AlertBanner;
   axisNote_ = new QLabel;
-  axisNote_->setWordWrap(true);
-  axisNote_->setContentsMargins(kNoteMarginPx, 10, kNoteMarginPx, 0);
-  widgets::setRole(axisNote_, "muted");
-  axisNote_->hide();
+  mediaNote_ = new QLabel;
+  mediaNote_->setObjectName(QStringLiteral("mediaNote"));
+  for (QLabel* note : {axisNote_, mediaNote_}) {
+    note->setWordWrap(true);
+    note->setContentsMargins(kNoteMarginPx, 10, kNoteMarginPx, 0);
+    widgets::setRole(note, "muted");
+    note->hide();
+  }
   runLegend_ = new widgets::RunLegend;
   runLegend_->hide();
   auto* content = new QWidget;
@@ -95,6 +125,7 @@ void MonitorPage::buildUi() {
   column->setSpacing(0);
   column->addWidget(alert_);
   column->addWidget(axisNote_);
+  column->addWidget(mediaNote_);
   column->addWidget(runLegend_);
   column->addWidget(scroll_, 1);
   empty_ = new widgets::EmptyState;
@@ -301,6 +332,9 @@ bool MonitorPage::updateScope() {
     return shown.run && shown.run->evaluationPlan().hasMasks;
   });
   CardScope scope = cardScope(hasOneRun ? &currentRun()->history().metrics() : nullptr, hasMasks);
+  scope.isForeign = !runs_.empty() && std::ranges::all_of(runs_, [](const ShownRun& shown) {
+    return shown.run && shown.run->program();
+  });
   if (scope == scope_) return false;
   scope_ = scope;
   sections_->setScope(scope);
@@ -315,6 +349,7 @@ void MonitorPage::updateCurves() {
   sections_->advice()->showAdviceOf(runs_.empty() ? std::nullopt : std::optional(runs_.front()),
                                     axis_);
   updateAxisNote();
+  updateMediaNote();
   updateFacts();
   updateXExtent();
   sections_->forEachCard([](widgets::CurveCard* card, const CardPlan&) { card->refresh(); });
@@ -358,6 +393,14 @@ void MonitorPage::updateAxisNote() {
           : tr("Not shown by epoch: %1. The run.json of earlier versions does not record "
                "the steps per epoch: choose another x axis.");
   axisNote_->setText(text.arg(names.join(QStringLiteral(", "))));
+}
+
+void MonitorPage::updateMediaNote() {
+  events::MediaTags media;
+  for (const ShownRun& shown : runs_)
+    if (shown.run) media.insert(shown.run->media().begin(), shown.run->media().end());
+  mediaNote_->setVisible(!media.empty());
+  mediaNote_->setText(tr("Not shown here: %1. TensorBoard shows them.").arg(mediaText(media)));
 }
 
 /// Updates the texts beside the card titles and that of an empty AP card, of the current run.
@@ -479,7 +522,6 @@ QWidget* MonitorPage::cardArea() const { return scroll_->viewport(); }
 
 void MonitorPage::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
-  tools_->setSpacious(width() >= widgets::scaledPx(kSpaciousPx));
   sections_->fitWidth(width());
 }
 

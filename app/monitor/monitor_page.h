@@ -136,6 +136,7 @@ class MonitorPage : public QWidget {
   void updateFacts();
   void updateXExtent();
   void updateAxisNote();
+  void updateMediaNote();
   void updateRunLegend();
   void toggleGroup(int group);
   void showOthers();
@@ -166,6 +167,7 @@ class MonitorPage : public QWidget {
   widgets::EmptyState* empty_ = nullptr;
   AlertBanner* alert_ = nullptr;
   QLabel* axisNote_ = nullptr;               ///< runs that cannot be drawn over the x axis, and why
+  QLabel* mediaNote_ = nullptr;              ///< what of the runs is not shown
   widgets::RunLegend* runLegend_ = nullptr;  ///< shown for several runs
   widgets::Throttle* redraw_ = nullptr;
   widgets::XAxis axis_ = widgets::XAxis::Step;

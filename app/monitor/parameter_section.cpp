@@ -12,6 +12,7 @@
 #include "app/controllers/metric_curve.h"
 #include "app/monitor/card_grid.h"
 #include "engine/events/tags.h"
+#include "widgets/elided_label.h"
 #include "widgets/fold_button.h"
 #include "widgets/plots/curve_card.h"
 #include "widgets/plots/heat_map.h"
@@ -25,6 +26,8 @@ namespace {
 namespace tags = events::tags;
 
 constexpr int kParameterCardPx = 260, kLargeCardPx = 560;
+/// Of the heat map: several times the parameters of a large model.
+constexpr std::size_t kMaxMapRows = 2000;
 /// A heat map of thousands of values is not made anew for every step.
 constexpr std::chrono::milliseconds kRefillInterval{1000};
 
@@ -72,7 +75,7 @@ ParameterSection::ParameterSection(widgets::DrawQueue* queue, QWidget* parent) :
 void ParameterSection::buildUi(widgets::DrawQueue* queue) {
   fold_ = new widgets::FoldButton;
   fold_->setTitle(tr("Parameters"));
-  facts_ = new QLabel;
+  facts_ = new widgets::ElidedLabel(Qt::ElideRight);
   widgets::setRole(facts_, "muted");
   statistic_ = new QComboBox;
   statistic_->setAccessibleName(tr("Statistic"));
@@ -80,8 +83,9 @@ void ParameterSection::buildUi(widgets::DrawQueue* queue) {
   filter_->setPlaceholderText(tr("Filter parameters"));
   filter_->setClearButtonEnabled(true);
   filter_->setMaximumWidth(280);
-  nothing_ = new QLabel(tr("No parameter's name contains this"));
-  widgets::setRole(nothing_, "muted");
+  note_ = new QLabel;
+  note_->setWordWrap(true);
+  widgets::setRole(note_, "muted");
   map_ = new widgets::HeatMap;
   card_ = new widgets::CurveCard(tr("Chosen parameters"), queue);
   card_->setMinimumHeight(kParameterCardPx);
@@ -102,7 +106,7 @@ void ParameterSection::buildUi(widgets::DrawQueue* queue) {
   parts->setContentsMargins(0, 0, 0, 0);
   parts->setSpacing(10);
   parts->addLayout(tools);
-  parts->addWidget(nothing_);
+  parts->addWidget(note_);
   parts->addWidget(map_);
   parts->addWidget(card_);
   auto* column = new QVBoxLayout(this);
@@ -216,12 +220,16 @@ void ParameterSection::fillMap() {
   if (prefix.empty()) return;
   const QString words = filter_->text().trimmed();
   std::vector<widgets::HeatRow> rows;
+  std::size_t found = 0;
   for (const std::string& name : parametersOf(metrics, prefix)) {
     if (!QString::fromStdString(name).contains(words, Qt::CaseInsensitive)) continue;
-    if (const MetricSeries* series = metrics.series(prefix + name))
-      rows.push_back(rowOf(*series, name));
+    const MetricSeries* series = metrics.series(prefix + name);
+    if (series && ++found <= kMaxMapRows) rows.push_back(rowOf(*series, name));
   }
-  nothing_->setVisible(rows.empty());
+  note_->setVisible(rows.empty() || found > kMaxMapRows);
+  note_->setText(rows.empty()
+                     ? tr("No parameter's name contains this")
+                     : tr("The first %1 of %2: filter for others").arg(kMaxMapRows).arg(found));
   map_->setVisible(!rows.empty());
   map_->setRows(std::move(rows), {1, std::max<std::int64_t>(1, metrics.lastStep())});
 }

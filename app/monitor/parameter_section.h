@@ -68,7 +68,7 @@ class ParameterSection : public QWidget {
   QWidget* body_ = nullptr;
   QComboBox* statistic_ = nullptr;
   QLineEdit* filter_ = nullptr;
-  QLabel* nothing_ = nullptr;
+  QLabel* note_ = nullptr;  ///< below the filter: what the map leaves out
   widgets::HeatMap* map_ = nullptr;
   widgets::CurveCard* card_ = nullptr;
   widgets::Throttle* refill_ = nullptr;

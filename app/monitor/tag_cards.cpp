@@ -17,7 +17,6 @@ namespace lockstep::app {
 namespace {
 
 constexpr int kTagCardPx = 168, kMaxTagColumns = 4;
-constexpr std::size_t kAtOnce = 24;
 
 widgets::CurveCard* makeCard(const CardPlan& plan, widgets::DrawQueue* queue) {
   auto* card = new widgets::CurveCard(plan.title, queue);

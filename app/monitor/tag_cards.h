@@ -22,6 +22,9 @@ class TagCards : public QWidget {
   Q_OBJECT
 
  public:
+  /// Cards that are made at first, and with each wish for more.
+  static constexpr std::size_t kAtOnce = 24;
+
   struct Card {
     CardPlan plan;
     widgets::CurveCard* card = nullptr;

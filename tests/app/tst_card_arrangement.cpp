@@ -42,10 +42,10 @@ class TstCardArrangement : public QObject {
     QCOMPARE(plans[0].columnSpan, 4);
     QCOMPARE(plans[0].rowSpan, 1);
     QCOMPARE(plans[1].columnSpan, 1);
-    QCOMPARE(
-        app::CardSettings::fromVariant(
-            app::CardSettings{{}, {}, {}, letters("ab"), {{QStringLiteral("a"), 1}}}.toVariant()),
-        (app::CardSettings{{}, {}, {}, letters("ab"), {{QStringLiteral("a"), 1}}}));
+    QCOMPARE(app::CardSettings::fromVariant(
+                 app::CardSettings{.order = letters("ab"), .sizes = {{QStringLiteral("a"), 1}}}
+                     .toVariant()),
+             (app::CardSettings{.order = letters("ab"), .sizes = {{QStringLiteral("a"), 1}}}));
   }
 
   void sizeAndPlaceOfTheCardWithTheFocusAreChanged() {

@@ -48,6 +48,12 @@ struct TaggedRun : tests::MonitorBench {
 const std::vector<std::string> kTags{"my/depth", "my/width", "my/depth", "lonely",
                                      "eval/segm/AP/class/1"};
 
+std::vector<std::string> manySections(int count) {
+  std::vector<std::string> tags;
+  for (int i = 0; i < count; ++i) tags.push_back("s" + std::to_string(i) + "/x");
+  return tags;
+}
+
 QStringList titlesOf(const app::TagCards& section) {
   QStringList titles;
   for (const auto& card : section.cards()) titles << card.card->title();
@@ -97,6 +103,28 @@ class TstCardSections : public QObject {
                                  QStringLiteral("a/b")}));
     QCOMPARE(titles[QStringLiteral("my")],
              (QStringList{QStringLiteral("depth"), QStringLiteral("width")}));
+  }
+
+  void sectionsAfterTheFirstOnesAreOne() {
+    const auto found = app::tagSections(manySections(60000), app::monitorCards());
+    QCOMPARE(found.size(), app::kMaxTagSections + 1);
+    QCOMPARE(found.front().name, QStringLiteral("s0"));
+    QCOMPARE(found.back().name, app::kFurtherTags);
+    QCOMPARE(found.back().cards.size(), 60000 - app::kMaxTagSections);
+    QCOMPARE(found.back().cards.back().title, QStringLiteral("s59999/x"));
+  }
+
+  /// 60,000 tags took 40 s and 1.1 GB.
+  void aLogMayHaveAsManySectionsAsTags() {
+    TaggedRun shown(manySections(60000));
+    const auto sections = shown.page().findChildren<app::TagCards*>();
+    QCOMPARE(static_cast<std::size_t>(sections.size()), app::kMaxTagSections + 2);  // and pinned
+    app::TagCards* further = shown.page().section(app::kFurtherTags);
+    QVERIFY(further->isVisible());
+    QVERIFY(foldOf(*further)->text().contains(QStringLiteral("100")));
+    shown.page().tools()->setWords(QStringLiteral("s59999/x"));
+    QTRY_COMPARE(titlesOf(*further), QStringList{QStringLiteral("s59999/x")});
+    QTRY_VERIFY(further->cards().front().card->plot()->hasPoints());
   }
 
   void aSectionIsFoldedTillItIsOpened() {

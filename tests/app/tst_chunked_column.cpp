@@ -31,6 +31,24 @@ class TstChunkedColumn : public QObject {
     QCOMPARE(column[4096], -1);
   }
 
+  void fewValuesTakeLittleMemory() {
+    ChunkedColumn<float> column;
+    QCOMPARE(column.bytes(), std::size_t{0});
+    for (int i = 0; i < 64; ++i) column.append(static_cast<float>(i));
+    QCOMPARE(column.bytes(), std::size_t{64 * 4});
+    const ChunkedColumn<float> copy = column;
+    column.append(-1);
+    QCOMPARE(column.bytes(), std::size_t{4096 * 4});
+    QCOMPARE(column[63], 63.F);
+    QCOMPARE(column[64], -1.F);
+    QCOMPARE(copy.size(), std::size_t{64});
+    QCOMPARE(copy.back(), 63.F);
+    column.truncate(10);
+    column.append(-2);
+    QCOMPARE(column.back(), -2.F);
+    QCOMPARE(copy[10], 10.F);
+  }
+
   void aCopyKeepsWhatIsReplacedInTheOther() {
     ChunkedColumn<int> column;
     for (int i = 0; i < 5000; ++i) column.append(i);

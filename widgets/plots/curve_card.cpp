@@ -8,8 +8,10 @@
 #include <QMouseEvent>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <utility>
 
+#include "widgets/elided_label.h"
 #include "widgets/icon.h"
 #include "widgets/named_action.h"
 #include "widgets/plots/card_legend.h"
@@ -19,6 +21,8 @@
 
 namespace lockstep::widgets {
 namespace {
+
+constexpr int kTitlePx = 180;
 
 /// A gap needs both of its curves.
 std::vector<Curve> withoutHidden(const std::vector<Curve>& curves, const QStringList& hidden) {
@@ -45,8 +49,10 @@ CurveCard::CurveCard(const QString& title, DrawQueue* queue, QWidget* parent)
 
 void CurveCard::buildUi(DrawQueue* queue) {
   setRole(this, "card");
-  titleLabel_ = new QLabel(title_);
+  titleLabel_ = new ElidedLabel(title_, Qt::ElideMiddle);
   setRole(titleLabel_, "heading");
+  // The legend gives way before it.
+  titleLabel_->setMinimumWidth(std::min(titleLabel_->sizeHint().width(), scaledPx(kTitlePx)));
   subtitle_ = new QLabel;
   setRole(subtitle_, "muted");
   subtitle_->hide();

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "widgets/literal_text.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -51,7 +52,7 @@ void EntryStrip::openMenu() {
   auto* menu = new QMenu(this);
   menu->setAttribute(Qt::WA_DeleteOnClose);
   for (std::size_t i = 0; i < named_.size(); ++i) {
-    QAction* action = menu->addAction(named_[i].name);
+    QAction* action = menu->addAction(literalText(named_[i].name));
     action->setCheckable(true);
     action->setChecked(!named_[i].isHidden);
     // There may be others by then.
