@@ -39,7 +39,7 @@ class Server {
     isReady_ = QTest::qWaitFor([this] { return client().get("/ping").status == 200; }, kPatienceMs);
   }
   ~Server() {
-    process_->kill();
+    process_->terminate();
     process_->waitForFinished();
   }
   bool isReady() const { return isReady_; }
@@ -187,6 +187,21 @@ class TstServe : public QObject {
     const QImage stored(files_[0]);
     QCOMPARE(json::parse(reply.body).at(0).at("segmentation").at("size").dump(),
              json({stored.width(), stored.height()}).dump());
+  }
+
+  void anArrayOfPixelsIsItsImage() {
+    const Server& server = serverOfRun();
+    QVERIFY(server.isReady());
+    const QImage image = QImage(files_[0]).convertToFormat(QImage::Format_RGB888);
+    std::string npy = "{'descr': '|u1', 'fortran_order': False, 'shape': (" +
+                      std::to_string(image.height()) + ", " + std::to_string(image.width()) +
+                      ", 3), }\n";
+    npy = std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(npy.size()) + '\0' + npy;
+    for (int y = 0; y < image.height(); ++y)
+      npy.append(reinterpret_cast<const char*>(image.constScanLine(y)),
+                 static_cast<std::size_t>(3 * image.width()));
+    const HttpReply reply = server.client().post("/invocations", "application/x-npy", npy);
+    QVERIFY2(json::parse(reply.body) == predictedOf(files_[0]), reply.body.c_str());
   }
 
   void theWeightsAloneAreServed() {
