@@ -4,7 +4,7 @@
   mutants.py plan OLD NEW --seed S --count N --out PLAN.json   chooses places in functions that are the same in both checkouts
   mutants.py apply PLAN.json CHECKOUT                          writes all mutants into a checkout, switched off
   mutants.py compile PLAN.json CHECKOUT BUILD                  drops the mutants that do not compile
-  mutants.py reach BUILD --out REACH.json                      runs each test once and records the mutants that it executes
+  mutants.py reach BUILD --out REACH.json [--tests REGEX]      runs each test once and records the mutants that it executes
   mutants.py run PLAN.json REACH.json BUILD --out RESULT.json [--only N,N,…]
   mutants.py table PLAN.json NEW.json OLD.json                 a Markdown table of both results
 
@@ -197,10 +197,10 @@ def compile_(arguments):
     print(f'{len(kept)} of {len(plan_)} mutants compile')
 
 
-def tests_of(build):
+def tests_of(build, pattern):
     listed = subprocess.run(['ctest', '--show-only=json-v1'], cwd=build, capture_output=True, text=True, check=True).stdout
     # Tests of the sources run no code of theirs.
-    return [t['name'] for t in json.loads(listed)['tests'] if not t['name'].startswith('structure.')]
+    return [t['name'] for t in json.loads(listed)['tests'] if not t['name'].startswith('structure.') and re.search(pattern, t['name'])]
 
 
 def run_test(build, name, **environment):
@@ -219,7 +219,7 @@ def reach(arguments):
             return name, {'passed': passed, 'seconds': seconds, 'mutants': sorted(int(f) for f in os.listdir(folder))}
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = dict(pool.map(one, tests_of(arguments.build)))
+        found = dict(pool.map(one, tests_of(arguments.build, arguments.tests)))
     pathlib.Path(arguments.out).write_text(json.dumps(found, indent=1))
     print(f'{len(found)} tests, failed: {[n for n, t in found.items() if not t["passed"]]}')
 
@@ -280,7 +280,7 @@ def main():
     verb('plan', plan, 'old', 'new', seed={'type': int, 'default': 1}, count={'type': int, 'default': 40}, out=out)
     verb('apply', apply, 'plan', 'checkout')
     verb('compile', compile_, 'plan', 'checkout', 'build')
-    verb('reach', reach, 'build', out=out)
+    verb('reach', reach, 'build', out=out, tests={'default': '', 'metavar': 'REGEX'})
     verb('run', run, 'plan', 'reach', 'build', out=out, only={})
     verb('table', table, 'plan', 'new_result', 'old_result')
     arguments = parser.parse_args()
