@@ -104,10 +104,10 @@ class ConfigurePage : public QWidget {
   void showEvent(QShowEvent* event) override;
 
  private:
+  void noteCommands();
   void connectEditor();
   void connectDocument();
   void watchBases();
-  void noteCommands();
   void followPreparation();
   void countImages();
   void survey();

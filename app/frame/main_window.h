@@ -254,10 +254,10 @@ class MainWindow : public QMainWindow {
   bool isPatienceOver_ = false;     ///< with them
   bool hasRunsFolder_ = false;      ///< the folders of runs are not the usual one
   EngineProcess* engine_ = nullptr;
+  std::unique_ptr<CommandConsent> consent_;
   BusyDevices* devices_ = nullptr;
   NotesStore* notes_ = nullptr;
   RunTrash* trash_ = nullptr;
-  std::unique_ptr<CommandConsent> consent_;
   RecentFiles* recent_ = nullptr;
   DesktopNotice* notice_ = nullptr;
   TopBar* topBar_ = nullptr;

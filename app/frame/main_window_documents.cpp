@@ -4,8 +4,8 @@
 #include <QPointer>
 #include <QUrl>
 
-#include "app/configure/compare_dialog.h"
 #include "app/configure/command_consent.h"
+#include "app/configure/compare_dialog.h"
 #include "app/configure/configure_page.h"
 #include "app/configure/new_experiment_dialog.h"
 #include "app/controllers/busy_devices.h"
@@ -38,11 +38,11 @@ void MainWindow::connectConfigurePage(ConfigurePage* page) {
           [this] { newExperiment(ExperimentOrigin::Data); });
   DocumentController* document = page->document();
   connect(document, &DocumentController::saved, this, &MainWindow::noteOpened);
+  connect(document, &DocumentController::saved, this,
+          [this, page] { consent_->add(page->writtenCommands()); });
   connect(document, &DocumentController::stateChanged, this, [this, document] {
     if (document->hasFile()) noteOpened(document->path());
     keepLayoutSoon();
-  connect(document, &DocumentController::saved, this,
-          [this, page] { consent_->add(page->writtenCommands()); });
   });
   connect(qApp, &QGuiApplication::commitDataRequest, this, &MainWindow::keepDrafts,
           Qt::DirectConnection);
@@ -172,15 +172,15 @@ void MainWindow::startTraining(EngineProcess::When when) {
   if (engine_->isStarting()) return;
   const QString file = fileToTrain();
   if (file.isEmpty()) return;
-  pages_->hideMessage();
-  startedFile_ = configurePage()->document()->path();
-  setStarting(true);
-  engine_->startTraining(file, runList_->parentFolder(), when);
-}
   const ConfigurePage* configure = configurePage();
   consent_->add(configure->writtenCommands());
   if (!consent_->mayRun(configure->editor()->loaded().experiment.monitor.onEvent,
                         configure->documentName()))
     return;
+  pages_->hideMessage();
+  startedFile_ = configurePage()->document()->path();
+  setStarting(true);
+  engine_->startTraining(file, runList_->parentFolder(), when);
+}
 
 }  // namespace lockstep::app

@@ -32,13 +32,13 @@ namespace {
 
 constexpr std::chrono::seconds kStartPatience{3};
 
-/// What is wrong with overrides for a fork of a run from a step; empty: nothing. The engine checks
 std::vector<std::string> textsOf(const QStringList& list) {
   std::vector<std::string> texts;
   for (const QString& text : list) texts.push_back(text.toStdString());
   return texts;
 }
 
+/// What is wrong with overrides for a fork of a run from a step; empty: nothing. The engine checks
 /// the rest when it starts.
 QString forkFault(const run_folder::Layout& run, qint64 step, const QStringList& changes) {
   const auto loaded = config::loadExperiment(run.config(), textsOf(changes));
@@ -280,8 +280,6 @@ void MainWindow::showRangeTest(const QString& folder, const QString& file) {
   dialog->open();  // the experiment it names stays the one that is open
 }
 
-void MainWindow::forkRun(const QString& folder) {
-  askForFork(folder, [](ForkDialog&) {});
 void MainWindow::startWithConsent(const QString& folder, const QStringList& overrides,
                                   const std::function<void()>& start) {
   if (engine_->isStarting()) return;
@@ -301,6 +299,8 @@ void MainWindow::startWithConsent(const QString& folder, const QStringList& over
       });
 }
 
+void MainWindow::forkRun(const QString& folder) {
+  askForFork(folder, [](ForkDialog&) {});
 }
 
 void MainWindow::forkRunWith(const QString& folder, const QString& change, qint64 step) {

@@ -74,6 +74,7 @@ void refuseUnderLauncher(const TrainOptions& options) {
 
 int train(TrainOptions options) {
   if (!options.replay.empty()) return replayStep(options);
+  std::signal(SIGPIPE, SIG_IGN);  // a training goes on when nobody reads its output
   refuseUnderLauncher(options);
   if (options.ranks.cluster.node > 0) return follow(options);
   if (options.target.empty()) throw UserError("train: give an experiment file or a run folder");
@@ -85,7 +86,6 @@ int train(TrainOptions options) {
     options.overrides.insert(options.overrides.end(), overrides.begin(), overrides.end());
   }
   const TrainingPlan plan = planTraining(options);
-  std::signal(SIGPIPE, SIG_IGN);  // a training goes on when nobody reads its output
   const std::string folder = plan.setup.layout.folder().string();
   if (!plan.finished.empty()) {
     base::logInfo("engine", folder + ": " + plan.finished);

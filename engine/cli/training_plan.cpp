@@ -405,13 +405,13 @@ TrainingPlan planChecked(const TrainOptions& options) {
   if (!options.from.empty()) return planForked(options, workerProgram);
   const auto folder = existingFolder(options);
   if (folder) {
+    refuseWhatIsNoFile(*folder);
     refuseRangeTest(run_folder::Layout(*folder));
     refuseOverrides(run_folder::Layout(*folder), options);
   }
   const bool fromCheckpoint = folder && hasCheckpoint(*folder);
   TrainingExperiment training = readExperiment(options, workerProgram, fromCheckpoint);
   if (!fromCheckpoint) checkInitialWeights(training.experiment, workerProgram);
-    refuseWhatIsNoFile(*folder);
   if (options.findLr) training.experiment = config::rangeTestOf(std::move(training.experiment));
   if (folder) return planResumed(options, *folder, std::move(training), workerProgram);
   return planNew(options, std::move(training), workerProgram);
