@@ -5,6 +5,7 @@
 #include "engine/base/error.h"
 #include "engine/events/reader.h"
 #include "engine/events/writer.h"
+#include "engine/run_folder/training_state.h"
 
 namespace lockstep::cli {
 namespace fs = std::filesystem;
@@ -17,10 +18,16 @@ void linkOrCopy(const fs::path& file, const fs::path& target) {
 }
 
 void linkOrCopyFolder(const fs::path& folder, const fs::path& target) {
-  if (fs::exists(target)) return;
   fs::create_directories(target);
   for (const fs::directory_entry& entry : fs::directory_iterator(folder))
     linkOrCopy(entry.path(), target / entry.path().filename());
+}
+
+/// The best evaluation so far is the other run's.
+void forgetBest(const fs::path& checkpoint) {
+  run_folder::TrainingState state = run_folder::readTrainingState(checkpoint);
+  state.best.reset();
+  run_folder::writeTrainingState(checkpoint, state);
 }
 
 /// Without the hyper-parameters, which are the other run's.
@@ -45,22 +52,21 @@ void copyLog(const fs::path& log, const fs::path& target) {
 }  // namespace
 
 void copyHistory(const run_folder::Layout& from, const run_folder::Layout& to,
-                 const run_folder::ResumePoint& point) {
+                 std::int64_t lastStep) {
   try {
-    linkOrCopyFolder(from.checkpoint(point.step), to.checkpoint(point.step));
-    if (point.best && fs::exists(from.checkpoint(point.best->step)))
-      linkOrCopyFolder(from.checkpoint(point.best->step), to.checkpoint(point.best->step));
+    linkOrCopyFolder(from.checkpoint(lastStep), to.checkpoint(lastStep));
+    forgetBest(to.checkpoint(lastStep));
     for (const std::int64_t step : run_folder::evaluationSteps(from)) {
-      if (step <= point.step) linkOrCopy(from.evaluation(step), to.evaluation(step));
+      if (step <= lastStep) linkOrCopy(from.evaluation(step), to.evaluation(step));
     }
     for (const std::int64_t step : run_folder::predictionSteps(from)) {
-      if (step <= point.step) linkOrCopy(from.predictions(step), to.predictions(step));
+      if (step <= lastStep) linkOrCopy(from.predictions(step), to.predictions(step));
     }
     if (fs::exists(from.badImages())) fs::copy_file(from.badImages(), to.badImages());
     // Copied, because it grows, and cut: the later steps of the other run are not this run's.
     if (const fs::path log = events::findEventFile(from.folder()); !log.empty()) {
       copyLog(log, to.folder() / log.filename());
-      events::Writer::open(to.folder()).truncateAfterStep(point.step);
+      events::Writer::open(to.folder()).truncateAfterStep(lastStep);
     }
   } catch (const fs::filesystem_error& error) {
     throw Error(to.folder().string() + ": the history of " + from.folder().string() +

@@ -1,13 +1,16 @@
 #pragma once
 
-#include "engine/run_folder/training_state.h"
+#include <cstdint>
+
+#include "engine/run_folder/run_folder.h"
 
 namespace lockstep::cli {
 
-/// Copies into an empty run folder the state of another run at `point`: that checkpoint and the
-/// best one, the event log, and the evaluations and predictions up to that step. Files that never
-/// change are hard links where the file system supports them. Throws Error.
+/// Copies into an empty run folder the state of another run at `lastStep`, which has a checkpoint:
+/// that checkpoint, the event log, and the evaluations and predictions up to that step. The best
+/// evaluation will be the new run's own. Files that never change are hard links where the file
+/// system supports them. Throws Error.
 void copyHistory(const run_folder::Layout& from, const run_folder::Layout& to,
-                 const run_folder::ResumePoint& point);
+                 std::int64_t lastStep);
 
 }  // namespace lockstep::cli

@@ -372,6 +372,7 @@ std::string changesBetween(const config::Experiment& before, const config::Exper
 TrainingPlan planForked(const TrainOptions& options, const fs::path& workerProgram) {
   const run_folder::Layout source(realPath(options.target));
   run_folder::ResumePoint point = run_folder::resumePointAt(source, forkStep(source, options.from));
+  point.best.reset();  // the source's, not this run's
   TrainingExperiment training = readExperiment(options, workerProgram, /*fromCheckpoint=*/true);
   const config::Experiment& experiment = training.experiment;
   refuseFewerSteps(source, point.step, experiment.solver.maxSteps.steps());
@@ -380,7 +381,7 @@ TrainingPlan planForked(const TrainOptions& options, const fs::path& workerProgr
   const std::string changes = changesBetween(run_folder::readRunExperiment(source), experiment);
   TrainingPlan plan = planNew(options, std::move(training), workerProgram);
   try {
-    copyHistory(source, plan.setup.layout, point);
+    copyHistory(source, plan.setup.layout, point.step);
     plan.setup.info.step = point.step;
     plan.setup.info.forkedFrom = {source.folder().string(), point.step};
     run_folder::writeRunInfo(plan.setup.layout, plan.setup.info);

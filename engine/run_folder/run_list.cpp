@@ -78,6 +78,9 @@ RunSummary summarise(const fs::path& runFolder) {
     summary.info = unreadableRun(runFolder, summary.alive, error.what());
     return summary;
   }
+  // A fork of an earlier version may name that of the run that it is a fork of.
+  const auto& fork = summary.info.forkedFrom;
+  if (auto& best = summary.info.best; fork && best && best->step <= fork->step) best.reset();
   const bool needsProcess = protocol::isLive(summary.info.state) || isInQueue(summary.info);
   if (summary.alive || !needsProcess) return summary;
   summary.alive = RunLock::isHeld(layout);  // it may have started in between

@@ -25,6 +25,7 @@ class TstRunList : public QObject {
   void endedRunsKeepTheirState();
   void aQueuedRunHasNotFailed();
   void aQueuedRunWithoutAProcessStaysQueuedWithAReason();
+  void theBestOfAForkIsItsOwn();
   void aCorruptRunJsonIsListedAsFailed();
   void aStartingRunIsListedAsStarting();
   void aMissingParentHasNoRuns();
@@ -124,6 +125,16 @@ void TstRunList::aQueuedRunWithoutAProcessStaysQueuedWithAReason() {
            std::string("its waiting process is gone; `lockstep-engine runs --start-queued` queues "
                        "it again"));
   QVERIFY2(!readRunInfo(layout).error, "run.json is the supervisor's");
+}
+
+/// Earlier versions copied that of the run it is a fork of.
+void TstRunList::theBestOfAForkIsItsOwn() {
+  RunInfo info = infoWith("finished");
+  info.forkedFrom = {"/runs/first", 200};
+  info.best = Best{"segm/AP", 0.5, 200};
+  QVERIFY(!summarise(makeRun("copied", info).folder()).info.best);
+  info.best->step = 201;
+  QVERIFY(summarise(makeRun("own", info).folder()).info.best == info.best);
 }
 
 void TstRunList::aCorruptRunJsonIsListedAsFailed() {

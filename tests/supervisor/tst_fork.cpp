@@ -52,13 +52,14 @@ class TstFork : public QObject {
     const protocol::TrainJob job = bench_->lastJob();
     QCOMPARE(job.resumeFrom, fork.checkpoint(4).string());
     QVERIFY(contains(job.configYaml, "base_lr: 0.001"));
-    QVERIFY(fs::exists(fork.checkpoint(2)) && fs::exists(fork.evaluation(4)) &&
-            fs::exists(fork.predictions(2)) && fs::exists(fork.predictions(4)));
+    QVERIFY(fs::exists(fork.evaluation(4)) && fs::exists(fork.predictions(2)) &&
+            fs::exists(fork.predictions(4)));
     QVERIFY2(!fs::exists(fork.evaluation(6)), "what came after is not its own");
+    QVERIFY(!fs::exists(fork.checkpoint(2)));
     const auto info = run_folder::readRunInfo(fork);
     QCOMPARE(info.attempt, 1);
     QCOMPARE(info.state.text(), std::string("finished"));
-    QVERIFY2(info.best && info.best->step == 2, "as it was at step 4");
+    QVERIFY2(!info.best, "that of the other run is not its own");
     bool isReported = false;
     for (const auto& record : tests::recordsOf(fork)) {
       isReported |= contains(record.json, "starts from step 4 of ") &&
@@ -68,6 +69,22 @@ class TstFork : public QObject {
     QVERIFY(isReported);
     QVERIFY2(base::readFile(run().runJson()) == before_, "the run it came from is as it was");
     QVERIFY(fs::exists(run().checkpoint(6)) && fs::exists(run().evaluation(6)));
+  }
+
+  /// The other run had a better one, at the step where the fork begins.
+  void theBestEvaluationIsTheForksOwn() {
+    bench_->script(
+        "state running 6\nscalars 7 7\neval 7 0.2 0.25 best\ncheckpoint 7 best\n"
+        "scalars 8 8\ncheckpoint 8 last\nfinish 8\n");
+    const auto result = bench_->run(
+        {"train", "run", "--from", "best", "--output", "fork", "--set", "solver.max_steps=8"});
+    QVERIFY2(result.status == 0, result.err.c_str());
+    const run_folder::Layout fork(bench_->folder() / "fork");
+    QVERIFY2(!run_folder::readTrainingState(fork.checkpoint(6)).best, "for the worker");
+    QVERIFY(run_folder::readTrainingState(run().checkpoint(6)).best);
+    const auto info = run_folder::readRunInfo(fork);
+    QVERIFY(info.best && info.best->step == 7);
+    QCOMPARE(info.best->value, 0.25);
   }
 
   void laterStepsOfTheOtherRunAreNotCopied() {
