@@ -37,8 +37,9 @@ struct Hello {
   std::int64_t since = -1;  ///< seq of the last record held; -1: none
   int attempt = 0;          ///< attempt of that record; 0: none
 };
-/// Requests without members besides the id.
-enum class CommandName { Status, Pause, Resume, Stop, Checkpoint, Evaluate };
+/// Requests without members besides the id. `Dequeue` stops a run that is queued, and is refused
+/// once it has begun.
+enum class CommandName { Status, Pause, Resume, Stop, Checkpoint, Evaluate, Dequeue };
 constexpr auto enumTexts(CommandName) {
   using enum CommandName;
   return std::to_array<base::EnumText<CommandName>>({{Status, "status"},
@@ -46,7 +47,8 @@ constexpr auto enumTexts(CommandName) {
                                                      {Resume, "resume"},
                                                      {Stop, "stop"},
                                                      {Checkpoint, "checkpoint"},
-                                                     {Evaluate, "evaluate"}});
+                                                     {Evaluate, "evaluate"},
+                                                     {Dequeue, "dequeue"}});
 }
 struct Command {
   /// Returned in the answer: a string of up to kMaxIdBytes. An integer on the wire is stored as

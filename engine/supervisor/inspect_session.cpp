@@ -100,6 +100,7 @@ void InspectSession::handle(const RequestToken& token, const protocol::Command& 
     case CommandName::Pause:
     case CommandName::Resume:
     case CommandName::Checkpoint:
+    case CommandName::Dequeue:
       refuseOfTrainings(token, base::textOf(command.name));
   }
 }

@@ -60,7 +60,7 @@ void TrainingService::handle(const RequestToken& token, const protocol::Command&
     return server_.send(token, protocol::Ok{token.id, status()});
   const bool needsRanks =
       command.name == CommandName::Evaluate || command.name == CommandName::Checkpoint;
-  const bool isStop = command.name == CommandName::Stop;
+  const bool isStop = command.name == CommandName::Stop || command.name == CommandName::Dequeue;
   const Need need = needsRanks ? Need::Ranks : isStop ? Need::NotEnded : Need::Started;
   if (const auto reason = whyRefused(need)) return refuse(token, *reason);
   switch (command.name) {
@@ -68,6 +68,9 @@ void TrainingService::handle(const RequestToken& token, const protocol::Command&
       return requests_.evaluate(token);
     case CommandName::Checkpoint:
       return requests_.saveCheckpoint(token);
+    case CommandName::Dequeue:
+      if (!run_.turn.isWaiting()) return refuse(token, kIsNotQueued);
+      [[fallthrough]];
     case CommandName::Stop:
       run_.requestStop("requested by a client");
       break;

@@ -169,6 +169,8 @@ class TstQueue : public QObject {
                      "the run is queued"));
     QCOMPARE(runs.ask("h", protocol::QueueRequest{"1", 1}),
              std::string("the run is not queued: it has started"));
+    QCOMPARE(runs.ask("h", protocol::Command{"1", Dequeue}),
+             std::string("the run is not queued: it has started"));
     client.sendLine(R"({"v":1,"type":"queue","id":"x","position":0})");
     QVERIFY(contains(client.expect<protocol::ErrorReply>().message, "at least 1"));
     runs.signal("h", SIGTERM);
@@ -179,13 +181,17 @@ class TstQueue : public QObject {
   }
 
   void stoppingAQueuedRunFreesItsPlace_data() {
+    using protocol::CommandName;
     QTest::addColumn<int>("signal");
-    QTest::newRow("a client") << 0;
-    QTest::newRow("SIGTERM") << SIGTERM;
-    QTest::newRow("SIGINT") << SIGINT;
+    QTest::addColumn<CommandName>("command");
+    QTest::newRow("stop") << 0 << CommandName::Stop;
+    QTest::newRow("dequeue") << 0 << CommandName::Dequeue;
+    QTest::newRow("SIGTERM") << SIGTERM << CommandName::Status;
+    QTest::newRow("SIGINT") << SIGINT << CommandName::Status;
   }
   void stoppingAQueuedRunFreesItsPlace() {
     QFETCH(int, signal);
+    QFETCH(lockstep::protocol::CommandName, command);
     QueueBench runs;
     runs.train("h", "--detach");
     runs.train("a", "--queue");
@@ -193,7 +199,7 @@ class TstQueue : public QObject {
     if (signal != 0) {
       runs.signal("a", signal);
     } else {
-      QCOMPARE(runs.ask("a", protocol::Command{"1", protocol::CommandName::Stop}), std::string());
+      QCOMPARE(runs.ask("a", protocol::Command{"1", command}), std::string());
     }
     QVERIFY(runs.waitForEnd("a"));
     QCOMPARE(runs.place("a"), std::string("stopped"));
