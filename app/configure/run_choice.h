@@ -6,8 +6,9 @@ namespace lockstep::app {
 
 /// A run that a dialog of this page offers.
 struct RunChoice {
-  QString folder, name;
-  QString detail{};  ///< what tells it from runs of the same name
+  QString folder;
+  QString name;      ///< tells it from other runs
+  QString detail{};  ///< its state and its start
 };
 
 }  // namespace lockstep::app

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <utility>
 
+#include "app/models/distinct_names.h"
 #include "app/models/line_difference.h"
 #include "engine/base/error.h"
 #include "engine/config/moved_paths.h"
@@ -76,8 +77,6 @@ DocumentController::DocumentController(std::function<QString()> text, DocumentQu
           [this] { clearNotice(Kind::BackupFailed); });
 }
 
-QString DocumentController::name() const { return nameOf(path_); }
-
 bool DocumentController::hasFile() const {
   return file_.isAttached() && file_.state() != ExperimentFile::State::Gone;
 }
@@ -132,7 +131,8 @@ bool DocumentController::openRecord(const QString& runFolder) {
   const QString text =
       onDisk(record, [runFolder, folder] { return editableTextOf(runFolder, folder); });
   keepShown();
-  showNew(text, {QDir(folder).filePath(nameOf(runFolder) + QStringLiteral(".yaml")), {}, record});
+  const QString path = QDir(folder).filePath(nameOf(runFolder) + QStringLiteral(".yaml"));
+  showNew(text, {unusedPath(path), {}, record});
   draft_.update();
   return true;
 }
@@ -140,19 +140,43 @@ bool DocumentController::openRecord(const QString& runFolder) {
 void DocumentController::openText(const QString& text, const QString& path) {
   if (isBusy_) return;
   keepShown();
-  showNew(text, {path});
+  showNew(text, {unusedPath(path)});
   draft_.update();
 }
 
 QList<OpenDocument> DocumentController::documents() const {
   QList<OpenDocument> list;
+  const QStringList all = names();
   for (int i = 0; i < static_cast<int>(kept_.size()); ++i) {
     const Kept& kept = kept_[i];
-    list.append(i == shown_ ? OpenDocument{path_, isUnsaved(), hasFile()}
-                            : OpenDocument{kept.place.path, kept.text != kept.saved(),
+    list.append(i == shown_ ? OpenDocument{path_, all[i], isUnsaved(), hasFile()}
+                            : OpenDocument{kept.place.path, all[i], kept.text != kept.saved(),
                                            !kept.place.real.isEmpty()});
   }
   return list;
+}
+
+/// Of all that are open.
+QStringList DocumentController::names() const {
+  QStringList paths;
+  for (int i = 0; i < static_cast<int>(kept_.size()); ++i)
+    paths.append(i == shown_ ? path_ : kept_[i].place.path);
+  QStringList names = distinctNames(paths);
+  for (qsizetype i = 0; i < names.size(); ++i)
+    if (names[i] == kImportedExperiment)
+      names[i].prepend(QFileInfo(paths[i]).absoluteDir().dirName() + u'/');
+  return names;
+}
+
+/// To suggest for a text without a file: others may have been suggested the same.
+QString DocumentController::unusedPath(const QString& path) const {
+  const QList<OpenDocument> open = documents();
+  const auto isUsed = [&open](const QString& own) {
+    return std::ranges::find(open, own, &OpenDocument::path) != open.end();
+  };
+  QString unused = path;
+  for (int number = 2; isUsed(unused); ++number) unused = ExperimentFile::numbered(path, number);
+  return unused;
 }
 
 /// Of the document with this file, shown or not; -1: it is not open. `real` empty: not known yet.

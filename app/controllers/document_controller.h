@@ -21,9 +21,13 @@
 
 namespace lockstep::app {
 
+/// The name that imports give their file, which says nothing without its folder.
+inline const QString kImportedExperiment = QStringLiteral("experiment.yaml");
+
 /// One of the open experiments.
 struct OpenDocument {
   QString path;
+  QString name;  ///< tells it from the others
   bool isUnsaved = false;
   bool hasFile = false;
   bool operator==(const OpenDocument&) const = default;
@@ -49,7 +53,8 @@ class DocumentController : public QObject {
   bool hasDocument() const { return hasDocument_; }
   /// Path of the document's file, or the suggested one if it has no file.
   QString path() const { return path_; }
-  QString name() const;
+  /// Tells it from the others that are open; empty: none is shown.
+  QString name() const { return names().value(shown_); }
   /// The text would be lost if the window closed now.
   bool isUnsaved() const;
   /// It has a file, which exists.
@@ -139,6 +144,8 @@ class DocumentController : public QObject {
 
     QString saved() const { return known.value_or(base); }
   };
+  QStringList names() const;
+  QString unusedPath(const QString& path) const;
   int indexOf(const QString& path, const QString& real) const;
   void keepShown();
   void showKept(int index);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/controllers/engine_program.h"
+#include "app/models/window_words.h"
 
 namespace lockstep::app {
 namespace {
@@ -66,7 +67,7 @@ void EngineCommand::finish(int exitStatus) {
   process->deleteLater();
   messages_ += process->readAllStandardError();
   Q_EMIT finished(exitStatus, QString::fromUtf8(process->readAllStandardOutput()),
-                  QString::fromUtf8(messages_).trimmed());
+                  inWindowWords(QString::fromUtf8(messages_).trimmed()));
 }
 
 }  // namespace lockstep::app

@@ -28,7 +28,8 @@ class EngineCommand : public QObject {
  Q_SIGNALS:
   /// The last line of its standard error.
   void progressed(const QString& line);
-  /// exitStatus -1: it did not start, or was killed. `messages`: its standard error.
+  /// exitStatus -1: it did not start, or was killed. `messages`: its standard error, in the
+  /// window's words.
   void finished(int exitStatus, const QString& output, const QString& messages);
 
  private:

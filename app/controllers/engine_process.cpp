@@ -4,16 +4,18 @@
 #include <QProcessEnvironment>
 
 #include "app/controllers/engine_program.h"
+#include "app/models/window_words.h"
 
 namespace lockstep::app {
 namespace {
 
 constexpr qsizetype kMaxLines = 50;
+const QString kAcceptData = QStringLiteral("--accept-data");
 
-QString lastLines(const QByteArray& output) {
-  QStringList lines = QString::fromUtf8(output).split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+QString lastLines(const QString& output) {
+  QStringList lines = output.split(QLatin1Char('\n'), Qt::SkipEmptyParts);
   if (lines.size() > kMaxLines) lines = lines.mid(lines.size() - kMaxLines);
-  return lines.join(QLatin1Char('\n')).trimmed();
+  return inWindowWords(lines.join(QLatin1Char('\n')).trimmed());
 }
 
 QString optionOf(EngineProcess::When when) {
@@ -75,8 +77,13 @@ void EngineProcess::start(QStringList arguments, const QStringList& overrides,
                       .arg(QDir::toNativeSeparators(program_)),
                   -1);
   });
+  arguments_ = arguments;
+  runsFolder_ = runsFolder;
+  canAcceptData_ = false;
   process_->start(program_, arguments);
 }
+
+void EngineProcess::acceptData() { start(arguments_ << kAcceptData, {}, runsFolder_); }
 
 void EngineProcess::finish(int exitCode, QProcess::ExitStatus status) {
   QProcess* process = std::exchange(process_, nullptr);
@@ -87,7 +94,9 @@ void EngineProcess::finish(int exitCode, QProcess::ExitStatus status) {
     Q_EMIT started(QDir::cleanPath(QFileInfo(folder).absoluteFilePath()));
     return;
   }
-  QString message = lastLines(process->readAllStandardError());
+  const QString output = QString::fromUtf8(process->readAllStandardError());
+  canAcceptData_ = output.contains(kAcceptData);
+  QString message = lastLines(output);
   if (status == QProcess::CrashExit) {
     message = tr("lockstep-engine was killed while starting the run.\n%1").arg(message).trimmed();
   } else if (exitCode == 0) {

@@ -30,11 +30,16 @@ class EngineProcess : public QObject {
   /// Resumes a run that has ended, from its newest checkpoint, or one that no longer waits.
   void resumeRun(const QString& runFolder, const QStringList& overrides = {},
                  When when = When::Now);
+  /// The last start was refused because the data differ from those of the checkpoint.
+  bool canAcceptData() const { return canAcceptData_; }
+  /// Starts it again with these data.
+  void acceptData();
 
  Q_SIGNALS:
   /// The run's socket answers.
   void started(const QString& runFolder);
-  /// `message`: the engine's standard error. exitStatus -1: it did not start or was killed.
+  /// `message`: the engine's standard error, in the window's words. exitStatus -1: it did not start
+  /// or was killed.
   void failed(const QString& message, int exitStatus);
 
  private:
@@ -43,6 +48,9 @@ class EngineProcess : public QObject {
 
   QString program_;
   QProcess* process_ = nullptr;
+  QStringList arguments_;  ///< of the last start
+  QString runsFolder_;     ///< likewise
+  bool canAcceptData_ = false;
 };
 
 }  // namespace lockstep::app

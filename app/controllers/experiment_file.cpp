@@ -38,13 +38,6 @@ bool claim(const QString& path) {
               ": cannot be written: " + std::generic_category().message(errno));
 }
 
-/// DIR/NAME-2.yaml for DIR/NAME.yaml and 2.
-QString numbered(const QFileInfo& file, int number) {
-  const QString suffix = file.suffix().isEmpty() ? QString() : QLatin1Char('.') + file.suffix();
-  return file.absolutePath() +
-         QStringLiteral("/%1-%2%3").arg(file.completeBaseName()).arg(number).arg(suffix);
-}
-
 }  // namespace
 
 ExperimentFile::ExperimentFile(QObject* parent) : QObject(parent) {
@@ -152,16 +145,23 @@ void ExperimentFile::check() {
   });
 }
 
+QString ExperimentFile::numbered(const QString& path, int number) {
+  const QFileInfo file(path);
+  const QString suffix = file.suffix().isEmpty() ? QString() : QLatin1Char('.') + file.suffix();
+  return file.absolutePath() +
+         QStringLiteral("/%1-%2%3").arg(file.completeBaseName()).arg(number).arg(suffix);
+}
+
 QString ExperimentFile::copyName(const QString& path) {
   int number = 2;
-  while (QFileInfo::exists(numbered(QFileInfo(path), number))) ++number;
-  return QFileInfo(numbered(QFileInfo(path), number)).fileName();
+  while (QFileInfo::exists(numbered(path, number))) ++number;
+  return QFileInfo(numbered(path, number)).fileName();
 }
 
 QString ExperimentFile::writeCopy(const QString& path, const QString& text) {
   int number = 2;
-  while (!claim(numbered(QFileInfo(path), number))) ++number;
-  const QString copy = numbered(QFileInfo(path), number);
+  while (!claim(numbered(path, number))) ++number;
+  const QString copy = numbered(path, number);
   try {
     base::writeFileAtomically(copy.toStdString(), text.toStdString());
   } catch (...) {

@@ -59,6 +59,8 @@ class ExperimentFile : public QObject {
   /// Writes a new file beside it: NAME-2.yaml, or the first free number. Returns its path. Throws
   /// Error.
   static QString writeCopy(const QString& path, const QString& text);
+  /// DIR/NAME-2.yaml for DIR/NAME.yaml and 2.
+  static QString numbered(const QString& path, int number);
   /// The name that writeCopy() would use now.
   static QString copyName(const QString& path);
 

@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "app/controllers/engine_program.h"
+#include "app/models/window_words.h"
 
 namespace lockstep::app {
 namespace {
@@ -120,8 +121,8 @@ void InspectProcess::handleExit() {
   const bool succeeded = ended->error() != QProcess::FailedToStart &&
                          ended->exitStatus() == QProcess::NormalExit && ended->exitCode() == 0;
   if (succeeded && link_.state() != EngineLink::State::Off) return;
-  QString message =
-      QString::fromUtf8(ended->readAllStandardError()).trimmed().section(QLatin1Char('\n'), -1);
+  QString message = inWindowWords(
+      QString::fromUtf8(ended->readAllStandardError()).trimmed().section(QLatin1Char('\n'), -1));
   if (message.isEmpty()) message = tr("lockstep-engine inspect exited unexpectedly.");
   // Else its last line is no reason.
   if (ended->error() == QProcess::FailedToStart) {
@@ -150,8 +151,8 @@ void InspectProcess::giveUp() {
   const QString error = link_.lastError();
   link_.disconnectFromEngine();
   endProcess();
-  failAll(tr("The lockstep-engine inspect of this run does not answer: %1. End that process and "
-             "try again.")
+  failAll(tr("The process that predicts for this run does not answer: %1. End it "
+             "(lockstep-engine inspect) and try again.")
               .arg(error));
 }
 

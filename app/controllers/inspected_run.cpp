@@ -5,6 +5,7 @@
 #include "app/controllers/run_controller.h"
 #include "app/models/card_facts.h"
 #include "app/models/run_columns.h"
+#include "app/models/window_words.h"
 #include "engine/events/tags.h"
 #include "widgets/curves/number_text.h"
 
@@ -128,7 +129,7 @@ Inspected inspectedRun(const QModelIndex& listed, const RunController& run,
   addRecord(thing, record);
   thing.add(Inspected::tr("Host"), QString::fromStdString(info.host));
   if (run.isAlive() && info.pid > 0) thing.add(Inspected::tr("Process"), QString::number(info.pid));
-  if (info.error) thing.add(Inspected::tr("Error"), QString::fromStdString(info.error->message));
+  if (info.error) thing.add(Inspected::tr("Error"), inWindowWords(info.error->message));
   thing.add(Inspected::tr("Folder"), run.folder());
   return thing;
 }

@@ -9,12 +9,13 @@ namespace lockstep::app {
 QString RunController::predictionBlockedBy() const {
   if (!place_) return {};
   if (place_->isPackedRun())
-    return tr("This is a packed run, which is only read: lockstep-engine predict %1 predicts with "
-              "its weights, if it has any.")
-        .arg(place_->path);
+    return tr(
+        "This is a packed run, which is only read. Its run folder, where there is one, "
+        "predicts.");
   if (!summary_.alive)
-    return tr("The run has ended on %1, and there is no engine to ask. There, lockstep-engine "
-              "predict takes any of its checkpoints.")
+    return tr("The run has ended on %1, and there is no engine to ask. Open it in Lockstep there, "
+              "or "
+              "copy its folder to this machine.")
         .arg(place_->hostText());
   if (link_.state() != EngineLink::State::Connected)
     return tr("Not connected to %1.").arg(place_->hostText());

@@ -3,6 +3,8 @@
 #include <QCoreApplication>
 #include <QStringList>
 
+#include "app/models/window_words.h"
+
 namespace lockstep::app {
 namespace {
 
@@ -26,7 +28,7 @@ RunMessage failureOf(const RunController& run) {
   const bool isUnreadable = error.cause == protocol::FailureCause::RunJson;
   message.title = isUnreadable ? RunMessageText::tr("The run cannot be read")
                                : RunMessageText::tr("The run failed");
-  message.detail = QString::fromStdString(error.message);
+  message.detail = inWindowWords(error.message);
   if (!where.isEmpty()) message.detail += QLatin1Char('\n') + where.join(QStringLiteral(" · "));
   if (isUnreadable || !run.canResume()) return message;
   const std::int64_t step = run.resumeStep();

@@ -2,6 +2,7 @@
 
 #include <QDateTime>
 
+#include "app/models/window_words.h"
 #include "app/models/word_match.h"
 
 namespace lockstep::app {
@@ -24,9 +25,9 @@ QVariant LogModel::data(const QModelIndex& index, int role) const {
     case LevelRole:
       return QVariant::fromValue(entry.level);
     case TextRole:
-      return QString::fromStdString(entry.text);
+      return inWindowWords(entry.text);
     case Qt::DisplayRole:
-      return QString(time + QStringLiteral("  ") + QString::fromStdString(entry.text));
+      return QString(time + QStringLiteral("  ") + inWindowWords(entry.text));
     default:
       return {};
   }

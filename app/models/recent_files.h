@@ -28,7 +28,4 @@ class RecentFiles : public QObject {
   QStringList files_;
 };
 
-/// Names to tell files apart in a list: `droplets.yaml`, with the folder where names are equal.
-QStringList listedNames(const QStringList& files);
-
 }  // namespace lockstep::app

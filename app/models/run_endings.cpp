@@ -2,6 +2,7 @@
 
 #include "app/models/metric_text.h"
 #include "app/models/run_list_model.h"
+#include "app/models/window_words.h"
 
 namespace lockstep::app {
 namespace {
@@ -36,7 +37,7 @@ void RunEndings::look(int first, int last) {
 }
 
 QString endingText(const run_folder::RunInfo& info) {
-  if (info.error) return QString::fromStdString(info.error->message).section(u'\n', 0, 0);
+  if (info.error) return inWindowWords(info.error->message).section(u'\n', 0, 0);
   if (!info.best) return RunEndings::tr("Step %1 of %2").arg(info.step).arg(info.maxSteps);
   return RunEndings::tr("Best %1: %2 at step %3")
       .arg(metricText(QString::fromStdString(info.best->metric)))

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "app/models/distinct_names.h"
+#include "app/models/window_words.h"
 #include "engine/base/clock.h"
 
 namespace lockstep::app {
@@ -60,6 +62,8 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
     case Qt::AccessibleTextRole: {
       QStringList texts{QString::fromStdString(app::nameOf(row.run)), startTextOf(row),
                         QString::fromStdString(info.state.text())};
+      if (const QString fork = forkTextOf(row); !fork.isEmpty())
+        texts.append(tr("fork of %1").arg(fork));
       texts.removeAll(QString());
       return texts.join(QStringLiteral(", "));
     }
@@ -80,7 +84,7 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
     case AliveRole:
       return row.run.summary.alive;
     case ErrorRole:
-      return info.error ? QString::fromStdString(info.error->message) : QString();
+      return info.error ? inWindowWords(info.error->message) : QString();
     case StyleIndexRole:
       return styles_.find(row.folder).value_or(0);
     case ForkOfRole:
@@ -88,7 +92,8 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
     case ProgramRole:
       return row.run.program ? QString::fromLatin1(base::textOf(*row.run.program)) : QString();
     case QueuePositionRole:
-      return info.queuePosition && isAliveHere(row) ? QVariant(*info.queuePosition) : QVariant();
+      return run_folder::isInQueue(info) && isAliveHere(row) ? QVariant(*info.queuePosition)
+                                                             : QVariant();
     case HostRole:
       return RemotePlace::isRemote(row.folder) ? QString::fromStdString(info.host) : QString();
     case SocketRole:
@@ -427,12 +432,18 @@ QString RunListModel::nameOf(const QString& folder) const {
                  : QString::fromStdString(app::nameOf(rows_[row].run));
 }
 
+QString RunListModel::listedName(int row) const {
+  const QString name = QString::fromStdString(app::nameOf(rows_[row].run));
+  const QString start = startTextOf(rows_[row]);
+  return start.isEmpty() ? name : name + QStringLiteral(", ") + start;
+}
+
 QStringList RunListModel::namesOf(const QStringList& folders) const {
   QStringList names;
   for (const QString& folder : folders) names.append(nameOf(folder));
-  const QStringList given = names;
+  const QStringList given = names, ownNames = distinctNames(folders);
   for (qsizetype i = 0; i < names.size(); ++i)
-    if (given.count(given[i]) > 1) names[i] = QFileInfo(folders[i]).fileName();
+    if (given.count(given[i]) > 1) names[i] = ownNames[i];
   return names;
 }
 

@@ -91,7 +91,10 @@ class RunListModel : public QAbstractListModel {
   /// What the list, the top bar, titles, legends and messages call a run: the name that the user
   /// gave it, else that of its experiment; of a run that is not listed that of its folder.
   QString nameOf(const QString& folder) const;
-  /// Names to tell these runs apart: the names of their folders where run names are equal.
+  /// "NAME", with what the list shows beside it where others have the same name: its start, or its
+  /// host.
+  QString listedName(int row) const;
+  /// Names to tell these runs apart: those of their folders where run names are equal.
   QStringList namesOf(const QStringList& folders) const;
   /// Removes runs from the list. One whose folder exists comes back with the next change of it.
   void forget(const QStringList& folders);

@@ -1,6 +1,7 @@
 #include "app/monitor/alert_banner.h"
 
 #include "app/models/run_alerts.h"
+#include "app/models/window_words.h"
 
 namespace lockstep::app {
 
@@ -29,7 +30,7 @@ void AlertBanner::showAlertOf(const ShownRun& current, bool isOnly) {
   }
   QString title = alertTitle(*alert);
   if (!isOnly) title.prepend(current.name + QStringLiteral(": "));
-  const QString text = QString::fromStdString(alert->text);
+  const QString text = inWindowWords(alert->text);
   if (!isHidden() && detail() == text && this->title() == title) return;
   showMessage(Kind::Warning, title, text, tr("Show in the curves"));
 }

@@ -95,14 +95,13 @@ OpenedCheckpoint findCheckpoint(const QString& path) {
   if (!QFileInfo::exists(path))
     return {{}, 0, OpenedImagesText::tr("%1: no such checkpoint").arg(path)};
   if (!place || !step || !run_folder::isRunFolder(place->folder))
-    return {
-        {},
-        0,
-        OpenedImagesText::tr(
-            "%1: it is no checkpoint of a run. Open RUN/checkpoints/step-…, or the "
-            "model.safetensors there; weights elsewhere need their experiment: `lockstep-engine "
-            "predict CONFIG --weights FILE --images …`")
-            .arg(path)};
+    return {{},
+            0,
+            OpenedImagesText::tr(
+                "%1: it is no checkpoint of a run. Open RUN/checkpoints/step-…, or the "
+                "model.safetensors there. Other weights begin a run: set model.weights to them in "
+                "Configure.")
+                .arg(path)};
   return {QString::fromStdString(place->folder.string()), *step};
 }
 

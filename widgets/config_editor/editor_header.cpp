@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "widgets/elided_label.h"
+#include "widgets/literal_text.h"
 #include "widgets/named_action.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
@@ -98,11 +99,7 @@ void EditorHeader::setOpenFiles(const QList<OpenFile>& files, int shown) {
   QMenu* menu = files_->menu();
   menu->clear();
   for (int i = 0; i < files.size(); ++i) {
-    const QFileInfo file(files[i].path);
-    const bool isNamesake = std::ranges::count_if(files, [&](const OpenFile& other) {
-                              return QFileInfo(other.path).fileName() == file.fileName();
-                            }) > 1;
-    QString text = isNamesake ? file.dir().dirName() % u'/' % file.fileName() : file.fileName();
+    QString text = literalText(files[i].name);
     if (files[i].isUnsaved) text += QStringLiteral("  ●");
     QAction* action = menu->addAction(text, this, [this, i] { Q_EMIT fileChosen(i); });
     action->setToolTip(QDir::toNativeSeparators(files[i].path));
@@ -110,8 +107,7 @@ void EditorHeader::setOpenFiles(const QList<OpenFile>& files, int shown) {
     action->setChecked(i == shown);
   }
   menu->addSeparator();
-  const QString name = QFileInfo(files[shown].path).fileName();
-  menu->addAction(tr("Close %1").arg(name), this, &EditorHeader::closeRequested);
+  menu->addAction(tr("Close %1").arg(literalText(files[shown].name)), this, &EditorHeader::closeRequested);
 }
 
 void EditorHeader::setModified(bool modified) {

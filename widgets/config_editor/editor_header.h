@@ -13,6 +13,7 @@ namespace lockstep::widgets {
 /// One of the files that are open.
 struct OpenFile {
   QString path;
+  QString name;  ///< tells it from the others
   bool isUnsaved = false;
 };
 
