@@ -53,7 +53,7 @@ std::vector<double> GroupCurve::valuesBetween(double low, double high, int atMos
 widgets::CurveReading GroupCurve::reading(const MetricSeries& mean, std::size_t index) const {
   widgets::CurveReading reading = readingOf(mean, index, scale(), smooth_);
   reading.deviation = series_.high()->value(index) - reading.value;
-  reading.runs = static_cast<int>(series_.runCount());
+  reading.runs = series_.runCount(index);
   return reading;
 }
 

@@ -12,21 +12,18 @@ bool CommonSteps::follow(const std::vector<const MetricSeries*>& series) {
       });
   if (goesOn) return true;
   read_.clear();
+  lastTaken_ = 0;
   for (const MetricSeries* own : series) read_.push_back({own, own->cuts()});
   return false;
 }
 
-bool CommonSteps::isAtEnd() const {
-  return std::ranges::any_of(read_,
-                             [](const Read& read) { return read.count >= read.series->size(); });
-}
-
 bool CommonSteps::meetAtNext() {
   std::int64_t highest = std::numeric_limits<std::int64_t>::min();
-  for (const Read& read : read_) highest = std::max(highest, read.series->step(read.count));
+  for (const Read& read : read_)
+    if (!read.isAtEnd()) highest = std::max(highest, read.series->step(read.count));
   bool haveAll = true;
   for (Read& read : read_) {
-    if (read.series->step(read.count) == highest) continue;
+    if (read.isAtEnd() || read.series->step(read.count) == highest) continue;
     haveAll = false;
     ++read.count;
   }
@@ -36,9 +33,37 @@ bool CommonSteps::meetAtNext() {
 void CommonSteps::readNew(
     const std::function<void(const std::vector<std::size_t>& indices)>& take) {
   std::vector<std::size_t> indices(read_.size());
-  while (!isAtEnd()) {
+  while (std::ranges::none_of(read_, &Read::isAtEnd)) {
     if (!meetAtNext()) continue;
     for (std::size_t i = 0; i < read_.size(); ++i) indices[i] = read_[i].count++;
+    take(indices);
+  }
+}
+
+/// Only those that have grown are not at their end.
+void CommonSteps::goBackToEnds(const std::function<void(std::int64_t step)>& cutAfter) {
+  std::int64_t end = lastTaken_;
+  for (const Read& read : read_)
+    if (!read.isAtEnd() && read.count > 0) end = std::min(end, read.series->step(read.count - 1));
+  if (end == lastTaken_) return;
+  cutAfter(end);
+  lastTaken_ = end;
+  for (Read& read : read_) read.count = std::min(read.count, read.series->axis().firstAfter(end));
+}
+
+void CommonSteps::readNewPastEnds(
+    const std::function<void(const std::vector<std::optional<std::size_t>>& indices)>& take,
+    const std::function<void(std::int64_t step)>& cutAfter) {
+  goBackToEnds(cutAfter);
+  std::vector<std::optional<std::size_t>> indices(read_.size());
+  while (!std::ranges::all_of(read_, &Read::isAtEnd)) {
+    if (!meetAtNext()) continue;
+    for (std::size_t i = 0; i < read_.size(); ++i) {
+      Read& read = read_[i];
+      indices[i] = read.isAtEnd() ? std::nullopt : std::optional(read.count);
+      if (!indices[i]) continue;
+      lastTaken_ = read.series->step(read.count++);
+    }
     take(indices);
   }
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "app/models/metric_series.h"
@@ -17,18 +18,27 @@ class CommonSteps {
   /// `take`: gets the index of each common step that has come in every series, in ascending order.
   /// O(new values).
   void readNew(const std::function<void(const std::vector<std::size_t>& indices)>& take);
+  /// The same, but after the last value of a series the others are read without it: its index is
+  /// std::nullopt. When such a series goes on, `cutAfter` gets the step at which it had ended, and
+  /// what was taken after that step is taken again.
+  void readNewPastEnds(
+      const std::function<void(const std::vector<std::optional<std::size_t>>& indices)>& take,
+      const std::function<void(std::int64_t step)>& cutAfter);
 
  private:
   struct Read {
     const MetricSeries* series = nullptr;
     std::uint64_t cuts = 0;  ///< of the series, when it was read first
     std::size_t count = 0;   ///< of values that have been read
+    bool isAtEnd() const { return count >= series->size(); }
   };
-  bool isAtEnd() const;
-  /// Skips to the highest of the next steps; returns whether all are there.
+  /// Of the series that are not at their end: skips to the highest of their next steps, and returns
+  /// whether all are there.
   bool meetAtNext();
+  void goBackToEnds(const std::function<void(std::int64_t step)>& cutAfter);
 
   std::vector<Read> read_;
+  std::int64_t lastTaken_ = 0;  ///< step that readNewPastEnds() has taken
 };
 
 }  // namespace lockstep::app

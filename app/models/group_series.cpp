@@ -21,23 +21,29 @@ void GroupSeries::update(const std::vector<const MetricStore*>& runs, const std:
   }
   if (store_.smoothing() != runs.front()->smoothing())
     store_.setSmoothing(runs.front()->smoothing());
-  steps_.readNew([this](const std::vector<std::size_t>& indices) { append(indices); });
+  steps_.readNewPastEnds([this](const Indices& indices) { append(indices); },
+                         [this](std::int64_t step) { store_.cutAfter(step); });
 }
 
-void GroupSeries::append(const std::vector<std::size_t>& indices) {
-  const auto count = static_cast<double>(series_.size());
+void GroupSeries::append(const Indices& indices) {
+  const auto count = static_cast<double>(
+      std::ranges::count_if(indices, [](const auto& index) { return index.has_value(); }));
+  std::int64_t step = 0;
   double mean = 0, seconds = 0, squares = 0;
   for (std::size_t i = 0; i < series_.size(); ++i) {
-    mean += series_[i]->value(indices[i]) / count;
-    seconds += series_[i]->axis().seconds(indices[i]) / count;
+    if (!indices[i]) continue;
+    step = series_[i]->step(*indices[i]);
+    mean += series_[i]->value(*indices[i]) / count;
+    seconds += series_[i]->axis().seconds(*indices[i]) / count;
   }
   for (std::size_t i = 0; i < series_.size(); ++i)
-    squares += std::pow(series_[i]->value(indices[i]) - mean, 2);
-  const double deviation = series_.size() > 1 ? std::sqrt(squares / (count - 1)) : 0;
-  store_.append(series_.front()->step(indices.front()), store_.baseTime() + seconds,
+    if (indices[i]) squares += std::pow(series_[i]->value(*indices[i]) - mean, 2);
+  const double deviation = count > 1 ? std::sqrt(squares / (count - 1)) : 0;
+  store_.append(step, store_.baseTime() + seconds,
                 {{"mean", static_cast<float>(mean)},
                  {"low", static_cast<float>(mean - deviation)},
-                 {"high", static_cast<float>(mean + deviation)}});
+                 {"high", static_cast<float>(mean + deviation)},
+                 {"runs", static_cast<float>(count)}});
 }
 
 }  // namespace lockstep::app

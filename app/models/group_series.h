@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "app/models/common_steps.h"
@@ -8,8 +9,8 @@
 namespace lockstep::app {
 
 /// One tag of several runs, as seeds of one experiment: at the steps that all of them have, the
-/// mean and one standard deviation (of a sample, n - 1) below and above it. A step at which a value
-/// is not finite is NaN.
+/// mean and one standard deviation (of a sample, n - 1) below and above it. After the last value of
+/// a run it is that of the others. A step at which a value is not finite is NaN.
 class GroupSeries {
  public:
   /// Adds the steps that have come; O(new values). `runs`: the same as before, or everything is
@@ -20,13 +21,16 @@ class GroupSeries {
   const MetricSeries* mean() const { return store_.series("mean"); }
   const MetricSeries* low() const { return store_.series("low"); }
   const MetricSeries* high() const { return store_.series("high"); }
-  /// Of those that have values of the tag: the mean is theirs.
-  std::size_t runCount() const { return series_.size(); }
+  /// Those whose mean a value is.
+  int runCount(std::size_t index) const {
+    return static_cast<int>(store_.series("runs")->value(index));
+  }
   /// Wall time that the seconds of the series count from.
   double baseTime() const { return store_.baseTime(); }
 
  private:
-  void append(const std::vector<std::size_t>& indices);
+  using Indices = std::vector<std::optional<std::size_t>>;
+  void append(const Indices& indices);
 
   std::vector<const MetricSeries*> series_;  ///< of the runs
   CommonSteps steps_;

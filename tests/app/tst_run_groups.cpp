@@ -89,16 +89,18 @@ class TstRunGroups : public QObject {
     for (int step = 1; step <= 4; ++step) stores[0].append(step, step, {{"loss", 1.F}});
     stores[1].append(2, 2, {{"loss", 3.F}});
     update();
-    QCOMPARE(stepsOf(group.mean()), std::vector<std::int64_t>{2});
+    QCOMPARE(stepsOf(group.mean()), (std::vector<std::int64_t>{2, 3, 4}));
     QCOMPARE(group.mean()->value(0), 2.F);
     stores[1].append(4, 4, {{"loss", 5.F}});
     update();
     QCOMPARE(stepsOf(group.mean()), (std::vector<std::int64_t>{2, 4}));
+    QCOMPARE(group.mean()->value(1), 3.F);
     stores[1].cutAfter(2);
     stores[1].append(3, 3, {{"loss", 7.F}});
     update();
-    QCOMPARE(stepsOf(group.mean()), (std::vector<std::int64_t>{2, 3}));
+    QCOMPARE(stepsOf(group.mean()), (std::vector<std::int64_t>{2, 3, 4}));
     QCOMPARE(group.mean()->value(1), 4.F);
+    QCOMPARE(group.mean()->value(2), 1.F);
     // Also if it is longer again than before when it is read.
     stores[1].cutAfter(2);
     for (int step = 3; step <= 4; ++step) stores[1].append(step, step, {{"loss", 9.F}});
@@ -113,7 +115,36 @@ class TstRunGroups : public QObject {
     GroupSeries group;
     group.update(pointersTo(stores), "loss");
     QCOMPARE(stepsOf(group.mean()), (std::vector<std::int64_t>{2, 4, 6}));
-    QCOMPARE(group.runCount(), stores.size() - 1);
+    QCOMPARE(group.runCount(0), 2);
+  }
+
+  /// Three seeds, of which two stop early and one of these goes on later.
+  void theMeanGoesOnWithTheRunsThatDo() {
+    std::vector<MetricStore> stores(3);
+    const auto append = [&stores](std::size_t run, std::int64_t first, std::int64_t last) {
+      for (std::int64_t step = first; step <= last; ++step)
+        stores[run].append(step, static_cast<double>(step),
+                           {{"loss", static_cast<float>(run + 1)}});
+    };
+    append(0, 1, 5);
+    append(1, 1, 2);
+    append(2, 1, 3);
+    GroupSeries group;
+    const auto check = [&](const std::vector<float>& means, const std::vector<int>& runs) {
+      group.update(pointersTo(stores), "loss");
+      QCOMPARE(group.mean()->size(), means.size());
+      for (std::size_t i = 0; i < means.size(); ++i) {
+        QCOMPARE(group.mean()->step(i), static_cast<std::int64_t>(i) + 1);
+        QCOMPARE(group.mean()->value(i), means[i]);
+        QCOMPARE(group.runCount(i), runs[i]);
+      }
+    };
+    check({2, 2, 2, 1, 1}, {3, 3, 2, 1, 1});
+    QCOMPARE(group.high()->value(4), 1.F);  // one run has no deviation
+    append(2, 4, 6);
+    check({2, 2, 2, 2, 2, 3}, {3, 3, 2, 2, 2, 1});
+    append(1, 3, 4);
+    check({2, 2, 2, 2, 2, 3}, {3, 3, 3, 3, 2, 1});
   }
 
   void runsAreGroupedBySection() {
