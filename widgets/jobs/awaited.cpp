@@ -1,11 +1,19 @@
 #include "widgets/jobs/awaited.h"
 
 #include <QDir>
+#include <QFileInfo>
 
 namespace lockstep::jobs {
 namespace {
 
 constexpr std::chrono::milliseconds kMoment{200};
+
+/// Empty: there is none below the root.
+QString nearestFolder(const QString& path) {
+  QFileInfo folder(path);
+  while (!folder.isRoot() && !folder.isDir()) folder.setFile(folder.path());
+  return folder.isRoot() ? QString() : folder.filePath();
+}
 
 }  // namespace
 
@@ -36,9 +44,10 @@ void Ending::reach() const {
   for (auto& [address, act] : std::exchange(state_->waiting, {})) address.send(std::move(act));
 }
 
-QString folderToBeginWith(const QString& folder) {
-  const Awaited work([folder] { return QDir(folder).exists(); });
-  return work.ending().wait(kMoment) ? folder : QDir::homePath();
+QString folderToBeginWith(const QString& path) {
+  if (!QDir::isAbsolutePath(path)) return {};  // also of a place on another machine
+  const Awaited work([path] { return nearestFolder(path); });
+  return work.ending().wait(kMoment) ? work.take() : QDir::homePath();
 }
 
 }  // namespace lockstep::jobs

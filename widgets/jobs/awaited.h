@@ -80,8 +80,10 @@ class Awaited {
 template <typename Work>
 Awaited(Work) -> Awaited<std::invoke_result_t<Work>>;
 
-/// `folder` if its disk answers within a moment, else the home folder: for dialogs of files, which
-/// look into the folder that they begin with before anything is shown.
-QString folderToBeginWith(const QString& folder);
+/// For dialogs of files, which look into the folder that they begin with before anything is shown:
+/// `path` or the nearest folder above it that exists; empty, where it is not absolute or there is
+/// none: the dialog begins where a file was chosen last. The home folder if the disk does not
+/// answer within a moment.
+QString folderToBeginWith(const QString& path);
 
 }  // namespace lockstep::jobs
