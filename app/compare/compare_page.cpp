@@ -35,7 +35,10 @@ ComparePage::ComparePage(QWidget* parent)
     : QWidget(parent),
       settingsJob_(
           [this](const Settings& result) {
-            if (!result.failure.isEmpty()) settingsOf_ = {};  // such as not fetched yet
+            if (result.failure.isEmpty())
+              settings_ = result.differences;
+            else
+              settingsOf_ = {};  // such as not fetched yet
             tables_->setSettings(result.differences, result.failure.isEmpty()
                                                          ? tr("No setting differs.")
                                                          : result.failure);
@@ -156,7 +159,8 @@ void ComparePage::addNamedActions() {
   add("compare.open_annotations", tr("Judge opened results by their own annotations…"), {}, [this] {
     const auto file =
         std::ranges::find_if(sides_, [](const Side& side) { return side.of->isOfFile(); });
-    if (file != sides_.end()) askForAnnotations(static_cast<std::size_t>(file - sides_.begin()));
+    if (file == sides_.end()) return askForResults(1);  // of which there are none yet
+    askForAnnotations(static_cast<std::size_t>(file - sides_.begin()));
   });
   add("compare.swap", tr("Swap A and B"), {Qt::Key_X}, [this] { swapSides(); });
   add("compare.next_object", tr("Next object"), {Qt::Key_N}, [this] { tables_->moveObject(1); });
@@ -218,13 +222,17 @@ void ComparePage::addTableActions() {
 /// Of a very long one its beginning, and says so.
 void ComparePage::copyTable(widgets::TableFormat format) {
   const QAbstractItemView* table = tables_->shownTable();
-  if (table == nullptr) return;
+  if (table == nullptr) return say(tr("There is no table to copy here: choose another tab."));
   QGuiApplication::clipboard()->setText(widgets::tableText(*table->model(), format));
   const int rows = table->model()->rowCount();
-  said_ = rows <= widgets::kMostCopiedRows
-              ? QString()
-              : tr("The first %1 of %2 rows were copied.")
-                    .arg(QLocale().toString(widgets::kMostCopiedRows), QLocale().toString(rows));
+  say(rows <= widgets::kMostCopiedRows
+          ? QString()
+          : tr("The first %1 of %2 rows were copied.")
+                .arg(QLocale().toString(widgets::kMostCopiedRows), QLocale().toString(rows)));
+}
+
+void ComparePage::say(const QString& what) {
+  said_ = what;
   showState();
 }
 
@@ -307,12 +315,16 @@ void ComparePage::compare() {
 
 void ComparePage::showFigures() {
   std::vector<widgets::FigureSection> figures;
-  const auto& pair = comparison_->figures();
-  if (pair) figures.push_back(commonFigures(*pair, comparison_->compared()->rules.type));
   const RunController *first = sides_[0].of->run(), *second = sides_[1].of->run();
   if (first && second)
-    figures.push_back(evaluationFigures(first->history().metrics(), sides_[0].of->step(),
-                                        second->history().metrics(), sides_[1].of->step()));
+    figures.push_back(evaluationFigures(
+        first->history().metrics(), sides_[0].of->step(), second->history().metrics(),
+        sides_[1].of->step(),
+        first->evaluationPlan().maxImages == 0 && second->evaluationPlan().maxImages == 0));
+  const auto& pair = comparison_->figures();
+  if (pair)
+    figures.push_back(commonFigures(*pair, comparison_->compared()->rules.type,
+                                    comparison_->compared()->dataset->images().size()));
   tables_->setFigures(figures);
   tables_->classes()->setClasses(pair ? classFigures(*pair, comparison_->matched().get())
                                       : std::vector<widgets::ComparedClass>());
@@ -361,6 +373,7 @@ void ComparePage::compareSettings() {
   for (std::size_t i = 0; i < 2; ++i) {
     if (!sides_[i].of->run()) {
       settingsOf_ = {};
+      settings_.reset();
       settingsJob_.cancel();
       return tables_->setSettings(
           {}, sides_.at(i).of->isOfFile()
@@ -372,6 +385,7 @@ void ComparePage::compareSettings() {
   }
   if (runs == settingsOf_) return;
   settingsOf_ = runs;
+  settings_.reset();
   settingsJob_.request([runs] {
     const auto experiment = [](const std::string& folder) {
       return run_folder::readRunExperiment(run_folder::Layout(folder));

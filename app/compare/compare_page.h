@@ -140,6 +140,8 @@ class ComparePage : public QWidget {
   void addPredictionsActions();
   void addTableActions();
   void copyTable(widgets::TableFormat format);
+  /// What came of an action; empty: nothing is to be said.
+  void say(const QString& what);
   bool keepsChoice(const std::vector<ShownRun>& runs) const;
   QString usualRun(std::size_t side) const;
   void chooseRuns();
@@ -203,6 +205,8 @@ class ComparePage : public QWidget {
   std::optional<Obstacle> emptySide();
   std::optional<Obstacle> obstacleOf(const Side& side, const QString& letter);
   Obstacle failureOf(const Side& side, const QString& letter);
+  Obstacle withAnother(std::size_t side, Obstacle way);
+  Obstacle otherData();
   /// Of both: the rules of a side that the other cannot follow are left.
   widgets::MatchRules rules() const;
   QString rulesNote() const;
@@ -235,6 +239,8 @@ class ComparePage : public QWidget {
   QDoubleSpinBox* score_ = nullptr;
   /// Folders and attempts of the runs whose settings are shown: a resume may change them.
   std::array<std::pair<std::string, int>, 2> settingsOf_;
+  /// Of two runs, once they are read.
+  std::optional<std::vector<config::ConfigDifference>> settings_;
   std::optional<ShownImage> shownImage_;
   int askedImages_ = 0;  ///< of objects, to drop those that are brought too late
   bool isBringingImage_ = false;

@@ -38,33 +38,31 @@ std::optional<ComparePage::Obstacle> ComparePage::obstacleOf(const Side& side,
     return Obstacle{tr("Reading %1: %2").arg(letter, side.runs->currentText()), of->reading(),
                     tr("Cancel"), [of] { of->cancelReading(); }};
   if (hasNone && !of->failure().isEmpty()) return failureOf(side, letter);
+  const std::size_t place = &side == &sides_[0] ? 0 : 1;
   if (of->lacksTruth())
     return Obstacle{tr("What %1 is judged by is not known").arg(letter),
                     tr("Choose the COCO annotations that it was made for, or a run for the other "
                        "side."),
-                    tr("Choose annotations…"),
-                    [this, place = &side == &sides_[0] ? std::size_t{0} : std::size_t{1}] {
-                      askForAnnotations(place);
-                    }};
+                    tr("Choose annotations…"), [this, place] { askForAnnotations(place); }};
   if (!of->isIdle() || !of->heldOut())
     return Obstacle{tr("Loading %1…").arg(letter), side.runs->currentText()};
   if (of->isOfFile()) return std::nullopt;
   if (of->steps().isEmpty())
-    return Obstacle{tr("%1 has nothing to compare").arg(letter),
-                    tr("The run has neither a checkpoint nor predictions yet.")};
+    return withAnother(place, {tr("%1 has nothing to compare").arg(letter),
+                               tr("The run has neither a checkpoint nor predictions yet.")});
   if (!hasNone) return std::nullopt;
   const QString title = tr("%1 has no predictions at step %L2").arg(letter).arg(of->step());
   const QString blocked = of->run()->predictionBlockedBy();
-  if (!blocked.isEmpty()) return Obstacle{title, blocked};
+  if (!blocked.isEmpty()) return withAnother(place, {title, blocked});
   return Obstacle{title, tr("All held-out images can be predicted with its checkpoint."),
                   tr("Predict all"), [of] { of->predictAll(); }};
 }
 
 ComparePage::Obstacle ComparePage::failureOf(const Side& side, const QString& letter) {
   ComparedSide* of = side.of;
-  Obstacle way{tr("%1 cannot be compared").arg(letter), of->failure()};
+  const std::size_t place = of == sides_[0].of ? 0 : 1;
+  Obstacle way = withAnother(place, {tr("%1 cannot be compared").arg(letter), of->failure()});
   if (of->isOfFile()) {
-    const std::size_t place = of == sides_[0].of ? 0 : 1;
     way.action = tr("Read it again");
     way.act = [of] { of->readAgain(); };
     way.otherAction = tr("Choose annotations…");
@@ -73,6 +71,32 @@ ComparePage::Obstacle ComparePage::failureOf(const Side& side, const QString& le
     way.action = tr("Try again");
     way.act = [of] { of->predictAll(); };
   }
+  return way;
+}
+
+/// With another run or another file in the place of a side as what to do.
+ComparePage::Obstacle ComparePage::withAnother(std::size_t side, Obstacle way) {
+  way.action = tr("Choose another %1…").arg(letterOf(side));
+  way.act = [runs = sides_.at(side).runs] {
+    runs->setFocus();
+    runs->showPopup();
+  };
+  way.otherAction = tr("Open results as %1…").arg(letterOf(side));
+  way.actOther = [this, side] { askForResults(side); };
+  return way;
+}
+
+/// A and B are of different data; a results file may be judged by other annotations.
+ComparePage::Obstacle ComparePage::otherData() {
+  Obstacle way = withAnother(
+      1, {tr("A and B cannot be compared"), tr("A and B: %1.").arg(datasetDifference_)});
+  const auto file =
+      std::ranges::find_if(sides_, [](const Side& side) { return side.of->isOfFile(); });
+  if (file == sides_.end()) return way;
+  way.otherAction = tr("Choose annotations…");
+  way.actOther = [this, place = static_cast<std::size_t>(file - sides_.begin())] {
+    askForAnnotations(place);
+  };
   return way;
 }
 
@@ -103,8 +127,7 @@ std::optional<ComparePage::Obstacle> ComparePage::obstacle() {
   if (auto none = emptySide()) return none;
   for (std::size_t i = 0; i < sides_.size(); ++i)
     if (auto own = obstacleOf(sides_.at(i), letterOf(i))) return own;
-  if (!datasetDifference_.isEmpty())
-    return Obstacle{tr("A and B cannot be compared"), tr("A and B: %1.").arg(datasetDifference_)};
+  if (!datasetDifference_.isEmpty()) return otherData();
   const coco::Dataset& dataset = *sides_[0].of->heldOut()->dataset;
   const auto& others = sides_[1].of->predictions();
   const bool haveCommon = std::ranges::any_of(sides_[0].of->predictions(), [&](const auto& one) {
@@ -112,9 +135,10 @@ std::optional<ComparePage::Obstacle> ComparePage::obstacle() {
   });
   if (haveCommon) return std::nullopt;
   const auto* run = std::ranges::find_if(sides_, [](const Side& side) { return side.of->run(); });
-  Obstacle way{tr("A and B have predictions of different images"),
-               tr("Predict all images with both.")};
+  Obstacle way = withAnother(1, {tr("A and B have predictions of different images"),
+                                 tr("Only common images can be compared.")});
   if (run == sides_.end()) return way;
+  way.cause = tr("Predict all images with both.");
   way.action = tr("Predict all");
   way.act = [of = run->of] { of->predictAll(); };
   return way;
@@ -237,8 +261,10 @@ QString ComparePage::verdictNow() const {
   if (areSame()) return tr("A and B are the same checkpoint: choose another for one of them.");
   const auto& pair = results();
   if (!pair) return tr("Comparing…");
+  const bool isSameStep = sides_[0].of->step() == sides_[1].of->step();
   return verdictText(*pair, comparison_->compared()->rules.type,
-                     sides_[0].of->heldOut()->dataset->images().size());
+                     sides_[0].of->heldOut()->dataset->images().size(),
+                     settings_ && isSameStep ? spreadText(*settings_) : QString());
 }
 
 void ComparePage::showState() {
@@ -298,6 +324,10 @@ void ComparePage::readAgain() {
 void ComparePage::predictOthers() {
   const bool isPredicting =
       std::ranges::any_of(sides_, [](const Side& side) { return !side.of->progress().isEmpty(); });
+  const bool isPossible =
+      std::ranges::any_of(sides_, [](const Side& side) { return side.of->imagesToPredict() > 0; });
+  if (!isPredicting && !isPossible)
+    return say(tr("There is no other image that A or B can predict."));
   for (const Side& side : sides_) {
     if (isPredicting && !side.of->progress().isEmpty()) side.of->cancelPrediction();
     if (!isPredicting && side.of->imagesToPredict() > 0) side.of->predictAll();

@@ -3,12 +3,15 @@
 #include <QCoreApplication>
 #include <QLocale>
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
 #include <string_view>
 
 #include "app/models/metric_text.h"
 #include "engine/coco/evaluation/params.h"
 #include "engine/config/losses.h"
+#include "engine/config/resumed_keys.h"
 #include "engine/events/tags.h"
 
 namespace lockstep::app {
@@ -61,21 +64,30 @@ QString kindText(coco::IouType type) {
 
 double defined(double figure) { return figure < 0 ? kNone : figure; }
 
-QString signedText(double value) {
-  return (value > 0 ? QStringLiteral("+") : QString()) + QLocale().toString(value, 'f', 4);
+/// Of AP, in hundredths.
+QString pointsText(double ap) { return QLocale().toString(100 * ap, 'f', 1); }
+
+/// Device, threads and the like change roundings at most, as a seed changes the order of images.
+bool changesTraining(std::string_view key) {
+  constexpr std::array<std::string_view, 3> kKeys = {"solver.max_steps", "runtime.precision",
+                                                     "runtime.workers"};
+  return std::ranges::find(kKeys, key) != kKeys.end() ||
+         (key != "name" && !config::mayChangeOnResume(key));
 }
 
 }  // namespace
 
 FigureSection evaluationFigures(const MetricStore& first, qint64 firstStep,
-                                const MetricStore& second, qint64 secondStep) {
+                                const MetricStore& second, qint64 secondStep, bool areWhole) {
   std::vector<std::string> tags(first.tags().begin(), first.tags().end());
   for (const std::string& tag : second.tags())
     if (first.series(tag) == nullptr) tags.push_back(tag);
   std::erase_if(tags, [](const std::string& tag) { return !isFigure(tag); });
   std::ranges::stable_sort(tags, {}, &placeOf);
   FigureSection section{
-      QStringLiteral("logged"), FigureText::tr("Logged by the runs"),
+      QStringLiteral("logged"),
+      areWhole ? FigureText::tr("Whole validation split, as logged by the runs")
+               : FigureText::tr("Evaluated validation images, as logged by the runs"),
       FigureText::tr("What each run logged when it evaluated this checkpoint, of all the "
                      "held-out images that it evaluates")};
   for (const std::string& tag : tags) {
@@ -89,11 +101,18 @@ FigureSection evaluationFigures(const MetricStore& first, qint64 firstStep,
   return section;
 }
 
-FigureSection commonFigures(const widgets::ResultsPair& pair, coco::IouType type) {
+FigureSection commonFigures(const widgets::ResultsPair& pair, coco::IouType type,
+                            std::size_t imagesOfDataset) {
+  const bool areAll = pair.imageCount == imagesOfDataset;
   FigureSection section{
       QStringLiteral("common"),
-      FigureText::tr("%1 on %2 common images")
-          .arg(kindText(type), QLocale().toString(pair.imageCount)),
+      areAll ? FigureText::tr("%1 on all %L2 validation images")
+                   .arg(kindText(type))
+                   .arg(pair.imageCount)
+             : FigureText::tr("%1 on %L2 of %L3 validation images")
+                   .arg(kindText(type))
+                   .arg(pair.imageCount)
+                   .arg(imagesOfDataset),
       FigureText::tr(
           "COCO's metrics as coco-eval gives them, on the images that both have predicted")};
   for (std::size_t i = 0; i < pair.first.stats.size(); ++i)
@@ -116,29 +135,47 @@ std::vector<widgets::ComparedClass> classFigures(const widgets::ResultsPair& pai
   return figures;
 }
 
+QString spreadText(const std::vector<config::ConfigDifference>& differences) {
+  if (std::ranges::any_of(differences, changesTraining, &config::ConfigDifference::key)) return {};
+  const bool hasSeeds = std::ranges::find(differences, "runtime.seed",
+                                          &config::ConfigDifference::key) != differences.end();
+  return hasSeeds
+             ? FigureText::tr("Only the seed differs: this is run-to-run spread.")
+             : FigureText::tr("No setting of the training differs: this is run-to-run spread.");
+}
+
 QString verdictText(const widgets::ResultsPair& pair, coco::IouType type,
-                    std::size_t imagesOfDataset) {
+                    std::size_t imagesOfDataset, const QString& spread) {
   const coco::ApComparison& ap = pair.ap;
   if (ap.resamples == 0)
     return FigureText::tr("No difference can be told: the images have no objects.");
-  const QString verdict = ap.verdict == coco::ComparisonVerdict::BIsBetter
-                              ? FigureText::tr("B is better than A")
-                          : ap.verdict == coco::ComparisonVerdict::AIsBetter
-                              ? FigureText::tr("A is better than B")
-                              : FigureText::tr("No difference can be told");
+  const bool isOfB = ap.difference >= 0;
+  const coco::Interval interval =
+      isOfB ? ap.interval : coco::Interval{-ap.interval.high, -ap.interval.low};
+  const bool isDifferent = ap.verdict != coco::ComparisonVerdict::NoDifferenceShown;
+  const QString verdict = !isDifferent
+                              ? FigureText::tr("No difference can be told: %1 has %2 %3 more")
+                          : spread.isEmpty() ? FigureText::tr("%1 is better by %2 %3")
+                                             : FigureText::tr("%1 has %2 %3 more");
   const QString images =
       pair.imageCount == imagesOfDataset
-          ? FigureText::tr("all %L1 held-out images").arg(pair.imageCount)
-          : FigureText::tr("the %L1 of %L2 held-out images that both have predicted")
+          ? FigureText::tr("all %L1 validation images").arg(pair.imageCount)
+          : FigureText::tr("the %L1 of %L2 validation images that both have predicted")
                 .arg(pair.imageCount)
                 .arg(imagesOfDataset);
-  const QString kind =
-      type == coco::IouType::Box ? FigureText::tr("box ΔAP") : FigureText::tr("mask ΔAP");
-  return FigureText::tr(
-             "%1: %2 (B − A) %3, 95 % confidence interval %4 to %5, on %6 (paired bootstrap, p = "
-             "%7)")
-      .arg(verdict, kind, signedText(ap.difference), signedText(ap.interval.low),
-           signedText(ap.interval.high), images, QLocale().toString(ap.pValue, 'f', 3));
+  const QString kind = type == coco::IouType::Box ? FigureText::tr("box AP points")
+                                                  : FigureText::tr("mask AP points");
+  QStringList sentences{spread,
+                        FigureText::tr("%1 (95 % CI %2 to %3, p = %4), on %5.")
+                            .arg(verdict.arg(isOfB ? FigureText::tr("B") : FigureText::tr("A"),
+                                             pointsText(std::abs(ap.difference)), kind),
+                                 pointsText(interval.low), pointsText(interval.high),
+                                 QLocale().toString(ap.pValue, 'f', 3), images),
+                        FigureText::tr("CI and p are over the images, not over trainings.")};
+  if (pair.imageCount < coco::kFewImages)
+    sentences << FigureText::tr("With fewer than %1 images they are rough.").arg(coco::kFewImages);
+  sentences.removeAll(QString());
+  return sentences.join(u' ');
 }
 
 }  // namespace lockstep::app

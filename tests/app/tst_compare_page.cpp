@@ -1,5 +1,7 @@
+#include <QAbstractItemView>
 #include <QAction>
 #include <QClipboard>
+#include <QDir>
 #include <QDoubleSpinBox>
 #include <QLocale>
 #include <QPushButton>
@@ -7,6 +9,7 @@
 #include <QTreeWidget>
 #include <algorithm>
 
+#include "app/compare/compared_figures.h"
 #include "tests/app/compare_bench.h"
 #include "tests/support/test_main.h"
 #include "widgets/comparison/classes_view.h"
@@ -41,7 +44,7 @@ class TstComparePage : public tests::CompareBench {
     QCOMPARE(page_->results()->first.stats, evaluated(kOfFirst).stats);
     QCOMPARE(page_->results()->second.stats, evaluated(kOfSecond).stats);
     QCOMPARE(page_->results()->imageCount, std::size_t{2});
-    QVERIFY2(page_->verdict().contains(QStringLiteral("all 2 held-out images")),
+    QVERIFY2(page_->verdict().contains(QStringLiteral("all 2 validation images")),
              qPrintable(page_->verdict()));
   }
 
@@ -50,8 +53,8 @@ class TstComparePage : public tests::CompareBench {
     const auto* table = qobject_cast<QTreeWidget*>(page_->tables()->widget(0));
     QVERIFY(table);
     const auto& pair = *page_->results();
-    const QTreeWidgetItem* common = table->topLevelItem(0);
-    QCOMPARE(common->text(0), QStringLiteral("Boxes on 2 common images"));
+    const QTreeWidgetItem* common = table->topLevelItem(1);
+    QCOMPARE(common->text(0), QStringLiteral("Boxes on all 2 validation images"));
     QCOMPARE(common->child(0)->text(0), QString::fromStdString(pair.first.names[0]));
     QCOMPARE(common->child(0)->text(1), QLocale().toString(pair.first.stats[0], 'f', 4));
     QCOMPARE(common->child(0)->text(2), QLocale().toString(pair.second.stats[0], 'f', 4));
@@ -63,7 +66,8 @@ class TstComparePage : public tests::CompareBench {
     const auto* table = qobject_cast<QTreeWidget*>(page_->tables()->widget(0));
     QCOMPARE(table->topLevelItemCount(), 2);
     QStringList names;
-    const QTreeWidgetItem* logged = table->topLevelItem(1);
+    const QTreeWidgetItem* logged = table->topLevelItem(0);
+    QCOMPARE(logged->text(0), QStringLiteral("Whole validation split, as logged by the runs"));
     for (int row = 0; row < logged->childCount(); ++row) names << logged->child(row)->text(0);
     QCOMPARE(names.first(), QStringLiteral("box AP"));
     QVERIFY2(names.contains(QStringLiteral("total loss")) &&
@@ -77,11 +81,51 @@ class TstComparePage : public tests::CompareBench {
   void theVerdictSaysOfWhatAndHowSure() {
     showTwo();
     const coco::ApComparison& ap = page_->results()->ap;
-    const auto text = [](double value) { return QLocale().toString(value, 'f', 4); };
-    for (const QString& part :
-         {QStringLiteral("box ΔAP (B − A) "), text(ap.difference), text(ap.interval.low),
-          text(ap.interval.high), QStringLiteral("95 % confidence interval")})
+    QVERIFY(ap.difference < 0);
+    const auto points = [](double value) { return QLocale().toString(100 * value, 'f', 1); };
+    const QString said = QStringLiteral("%1 box AP points more (95 % CI %2 to %3, p = %4)")
+                             .arg(points(-ap.difference), points(-ap.interval.high),
+                                  points(-ap.interval.low), QLocale().toString(ap.pValue, 'f', 3));
+    for (const QString& part : {QString(QStringLiteral("A has ") + said),
+                                QStringLiteral("CI and p are over the images, not over trainings."),
+                                QStringLiteral("With fewer than 30 images they are rough.")})
       QVERIFY2(page_->verdict().contains(part), qPrintable(page_->verdict()));
+  }
+
+  void theVerdictNamesTheBetterSide() {
+    widgets::ResultsPair pair;
+    pair.imageCount = 79;
+    pair.ap.difference = -0.1286;
+    pair.ap.interval = {-.189, -.058};
+    pair.ap.pValue = .002;
+    pair.ap.resamples = 1000;
+    pair.ap.verdict = coco::ComparisonVerdict::AIsBetter;
+    QCOMPARE(app::verdictText(pair, coco::IouType::Mask, 79),
+             QStringLiteral("A is better by 12.9 mask AP points (95 % CI 5.8 to 18.9, p = 0.002), "
+                            "on all 79 validation images. CI and p are over the images, not over "
+                            "trainings."));
+    const QString spread = app::spreadText({{"name", "a", "b"}, {"runtime.seed", "1", "2"}});
+    QVERIFY(
+        app::verdictText(pair, coco::IouType::Mask, 79, spread)
+            .startsWith(QStringLiteral("Only the seed differs: this is run-to-run spread. A has "
+                                       "12.9 mask AP points more (")));
+    QCOMPARE(app::spreadText({{"runtime.seed", "1", "2"}, {"solver.base_lr", "1", "2"}}),
+             QString());
+    QVERIFY(app::spreadText({{"monitor.log_every", "1", "2"}}).startsWith(QStringLiteral("No ")));
+  }
+
+  void twoRunsThatDifferInTheirSeedsAreNotJudged() {
+    const QString annotations = write("val.json", kDataset);
+    addRun("one", kOfFirst, annotations);
+    addRun("other", kOfSecond, annotations);
+    QFile config(QDir(runs_.back()->folder()).filePath(QStringLiteral("config.yaml")));
+    QVERIFY(config.open(QIODevice::Append));
+    config.write("runtime: {seed: 2}\n");
+    config.close();
+    show();
+    QTRY_VERIFY2(page_->verdict().startsWith(QStringLiteral("Only the seed differs")),
+                 qPrintable(page_->verdict()));
+    QVERIFY(!page_->verdict().contains(QStringLiteral("better")));
   }
 
   void theTableIsCopied() {
@@ -92,7 +136,7 @@ class TstComparePage : public tests::CompareBench {
     const QStringList lines = QApplication::clipboard()->text().split(u'\n');
     QCOMPARE(lines[0], QStringLiteral("| Figure | A | B | B − A |"));
     const QString ap = QLocale().toString(page_->results()->first.stats[0], 'f', 4);
-    QVERIFY2(lines[3].startsWith(QStringLiteral("| AP | %1 |").arg(ap)), qPrintable(lines[3]));
+    QCOMPARE(lines.filter(QStringLiteral("| AP | %1 |").arg(ap)).size(), 1);
   }
 
   void tablesAreHiddenForTheImages() {
@@ -360,6 +404,17 @@ class TstComparePage : public tests::CompareBench {
     show();
     QTRY_COMPARE(emptyTitle(), QStringLiteral("A and B cannot be compared"));
     QVERIFY(!page_->results());
+    const auto offered = [this](const QString& text) {
+      for (auto* each : page_->findChildren<QPushButton*>())
+        if (each->isVisible() && each->text() == text) return each;
+      return static_cast<QPushButton*>(nullptr);
+    };
+    QVERIFY(offered(QStringLiteral("Open results as B…")));
+    QPushButton* another = offered(QStringLiteral("Choose another B…"));
+    QVERIFY(another);
+    another->click();
+    QTRY_VERIFY(boxOf("Run of B")->view()->isVisible());
+    boxOf("Run of B")->hidePopup();
   }
 
   void oneRunBeginsWithTwoOfItsSteps() {

@@ -25,7 +25,12 @@ class TstResultsComparison : public QObject {
   void sentenceHasTheVerdictAndItsConfidence() {
     QCOMPARE(verdictSentence(made(ComparisonVerdict::BIsBetter, .412)),
              std::string("b.json is better than a.json: AP 0.4120 vs. 0.3980, +0.0140 (95 % "
-                         "interval +0.0030 to +0.0250, p = 0.012, 1000 resamples of 5000 images)"));
+                         "interval +0.0030 to +0.0250, p = 0.012, 1000 resamples of 5000 images, "
+                         "not of trainings)"));
+    ResultsComparison few = made(ComparisonVerdict::BIsBetter, .412);
+    few.imageCount = 8;
+    QVERIFY(verdictSentence(few).ends_with(
+        "1000 resamples of 8 images, not of trainings; rough with so few images)"));
     QVERIFY(verdictSentence(made(ComparisonVerdict::AIsBetter, .3))
                 .starts_with("b.json is worse than a.json: AP 0.3000 vs. 0.3980, -0.0980 ("));
     QVERIFY(verdictSentence(made(ComparisonVerdict::NoDifferenceShown, .4))

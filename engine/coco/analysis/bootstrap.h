@@ -11,6 +11,9 @@
 /// similar images, not between training seeds.
 namespace lockstep::coco {
 
+/// With fewer images, intervals and p-values are rough.
+inline constexpr std::size_t kFewImages = 30;
+
 struct BootstrapOptions {
   std::size_t resamples = 1000;
   std::uint64_t seed = 0;  ///< equal seeds give equal resamples

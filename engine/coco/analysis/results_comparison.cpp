@@ -18,7 +18,8 @@ std::string evidence(const ResultsComparison& comparison) {
   return "(95 % interval " + formatted("%+.4f", ap.interval.low) + " to " +
          formatted("%+.4f", ap.interval.high) + ", p = " + formatted("%.3f", ap.pValue) + ", " +
          std::to_string(ap.resamples) + " resamples of " +
-         base::counted(comparison.imageCount, "image") + ")";
+         base::counted(comparison.imageCount, "image") + ", not of trainings" +
+         (comparison.imageCount < kFewImages ? "; rough with so few images)" : ")");
 }
 
 }  // namespace
