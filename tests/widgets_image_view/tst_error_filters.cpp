@@ -178,17 +178,17 @@ class TstErrorFilters : public QObject, protected tests::PredictionsViewBench {
       return classes()->model()->headerData(ClassModel::Ap, Qt::Horizontal).toString();
     };
     QCOMPARE(title(), QStringLiteral("AP50"));
-    QVERIFY(hasVisibleLabelOf("mask AP50 at score ≥ 0.50"));
+    QVERIFY(hasVisibleLabelOf("mask AP50 of 2 of 4 images, score ≥ 0.50"));
     slider("IoU threshold")->stepBy(15);
     QCOMPARE(title(), QStringLiteral("AP@0.65"));
     slider("IoU threshold")->stepBy(10);
     panel()->stepScore(5);
     QCOMPARE(title(), QStringLiteral("AP75"));
-    QVERIFY(hasVisibleLabelOf("mask AP75 at score ≥ 0.55"));
+    QVERIFY(hasVisibleLabelOf("mask AP75 of 2 of 4 images, score ≥ 0.55"));
     MatchRules ofBoxes;
     ofBoxes.type = coco::IouType::Box;
     view_->setDataset(dataset_, folder_->path(), ofBoxes);
-    QVERIFY(hasVisibleLabelOf("box AP75 at score"));
+    QVERIFY(hasVisibleLabelOf("box AP75 of "));
     QVERIFY(!hasVisibleLabelOf("mask AP"));
   }
 

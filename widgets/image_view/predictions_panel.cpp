@@ -118,6 +118,7 @@ void PredictionsPanel::buildWidgets() {
   for (CountCard* card : {truePositives_, falsePositives_, missed_})
     card->setToolTip(tr("Of the predicted images, at the thresholds above, of shown classes."));
   apTitle_ = smallLabel();
+  apTitle_->setWordWrap(true);
   ap_ = new QLabel;
   ap_->setFont(monoFont(12));
   for (QLabel* label : {apTitle_, ap_})
@@ -137,6 +138,8 @@ void PredictionsPanel::buildClasses() {
   filter_ = new ClassFilter;
   classApName_ = smallLabel();
   classApName_->setObjectName(QStringLiteral("classAp"));
+  classApName_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+  classApName_->setWordWrap(true);
   classSearch_ = new ClassSearch;
   classSearch_->setObjectName(QStringLiteral("classSearch"));
   classSearch_->hide();
@@ -196,8 +199,7 @@ QWidget* PredictionsPanel::buildFigures() {
   cards->setSpacing(8);
   for (CountCard* card : {truePositives_, falsePositives_, missed_}) cards->addWidget(card, 1);
   auto* ap = new QHBoxLayout;
-  ap->addWidget(apTitle_);
-  ap->addStretch();
+  ap->addWidget(apTitle_, 1);
   ap->addWidget(ap_);
   auto* thresholds = new QHBoxLayout;
   thresholds->setSpacing(16);
@@ -205,8 +207,7 @@ QWidget* PredictionsPanel::buildFigures() {
   thresholds->addWidget(iou_, 1);
   auto* classes = new QHBoxLayout;
   classes->addWidget(sectionTitle(tr("Classes")));
-  classes->addStretch();
-  classes->addWidget(classApName_);
+  classes->addWidget(classApName_, 1);
   auto* part = new QWidget;
   setRole(part, "panel");
   auto* column = new QVBoxLayout(part);
@@ -254,7 +255,7 @@ void PredictionsPanel::connectSignals() {
   connect(classSearch_, &QLineEdit::textChanged, classTable_,
           [this] { classTable_->setFilter(classSearch_->words()); });
   for (ValueSlider* slider : {score_, iou_})
-    connect(slider, &ValueSlider::valueChosen, this, &PredictionsPanel::nameClassAp);
+    connect(slider, &ValueSlider::valueChosen, this, &PredictionsPanel::nameAps);
   connect(filter_, &ClassFilter::hiddenChanged, this, &PredictionsPanel::filterChanged);
 }
 
@@ -269,7 +270,7 @@ void PredictionsPanel::setDataset(const coco::Dataset* dataset, const MatchRules
   classSearch_->clear();
   classSearch_->showFor(classes_.size());
   checkpointCurve_->setApName(apName());
-  nameClassAp();
+  nameAps();
 }
 
 /// Of the run's evaluations.
@@ -277,14 +278,24 @@ QString PredictionsPanel::apName() const {
   return rules_.type == coco::IouType::Mask ? tr("mask AP") : tr("box AP");
 }
 
+/// With what they are of, as the AP of the run's evaluation is of other images and of all scores.
 /// The classes have an AP at the IoU threshold alone.
-void PredictionsPanel::nameClassAp() {
+void PredictionsPanel::nameAps() {
   const QString name = apNameAt(thresholds().iou);
   classTable_->setApName(name);
+  const QString images =
+      imageCount_ == 1 ? tr("the image")
+      : predictedCount_ == imageCount_
+          ? tr("all %1 images").arg(widgets::countText(imageCount_))
+          : tr("%1 of %2 images")
+                .arg(widgets::countText(predictedCount_), widgets::countText(imageCount_));
   const QString score = hundredths(score_->value());
-  classApName_->setText(judgedBy_ == coco::IouType::Mask
-                            ? tr("mask %1 at score ≥ %2").arg(name, score)
-                            : tr("box %1 at score ≥ %2").arg(name, score));
+  const bool isOfMasks = judgedBy_ == coco::IouType::Mask;
+  apTitle_->setText((isOfMasks ? tr("Mask AP of %1, score ≥ %2") : tr("Box AP of %1, score ≥ %2"))
+                        .arg(images, score));
+  classApName_->setText(
+      (isOfMasks ? tr("mask %1 of %2, score ≥ %3") : tr("box %1 of %2, score ≥ %3"))
+          .arg(name, images, score));
 }
 
 void PredictionsPanel::showCheckpoints(const PredictionStore& store, qint64 current) {
@@ -331,10 +342,11 @@ void PredictionsPanel::showImageCounts(const CheckpointAnalysis* analysis,
 
 void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, std::optional<ImageId> here) {
   judgedBy_ = analysis ? analysis->overlaps->rules.type : rules_.type;
-  nameClassAp();
+  predictedCount_ = analysis ? static_cast<int>(analysis->imageCount()) : 0;
+  nameAps();
   const std::optional<coco::Counts> all = allCounts(analysis);
   showImageCounts(analysis, here);
-  showExtent(analysis);
+  showExtent();
   showLowerScores(analysis);
   showPastLimit(analysis);
   showForeign(analysis);
@@ -344,10 +356,7 @@ void PredictionsPanel::showCounts(const CheckpointAnalysis* analysis, std::optio
   curve_->setCurve(precisionRecall(analysis->all, hidden()), precisionRecallAt(*all));
 }
 
-void PredictionsPanel::showAp(const std::optional<ShownAp>& ap, bool isOfMasks) {
-  const QString score = QString::number(thresholds().score, 'f', 2);
-  apTitle_->setText(isOfMasks ? tr("Mask AP (.50:.95) at score ≥ %1").arg(score)
-                              : tr("Box AP (.50:.95) at score ≥ %1").arg(score));
+void PredictionsPanel::showAp(const std::optional<ShownAp>& ap) {
   const auto text = [](double value) { return QString::number(value, 'f', 3); };
   QString figures = QStringLiteral("–");
   if (ap && ap->ap >= 0) figures = text(ap->ap);
@@ -383,15 +392,15 @@ void PredictionsPanel::showAllImages(const AllImages& all) {
 }
 
 /// Shows how many images the counts cover: only predicted ones.
-void PredictionsPanel::showExtent(const CheckpointAnalysis* analysis) {
-  const int predicted = analysis ? static_cast<int>(analysis->imageCount()) : 0;
-  extent_->setText(imageCount_ == 0 ? QString()
-                   : imageCount_ == 1
-                       ? (predicted == 1 ? tr("the image is predicted") : tr("not predicted"))
-                   : predicted == imageCount_
-                       ? tr("all %1 images predicted").arg(widgets::countText(imageCount_))
-                       : tr("%1 of %2 images predicted")
-                             .arg(widgets::countText(predicted), widgets::countText(imageCount_)));
+void PredictionsPanel::showExtent() {
+  extent_->setText(
+      imageCount_ == 0 ? QString()
+      : imageCount_ == 1
+          ? (predictedCount_ == 1 ? tr("the image is predicted") : tr("not predicted"))
+      : predictedCount_ == imageCount_
+          ? tr("all %1 images predicted").arg(widgets::countText(imageCount_))
+          : tr("%1 of %2 images predicted")
+                .arg(widgets::countText(predictedCount_), widgets::countText(imageCount_)));
 }
 
 /// A young model finds nothing, or nothing with a high score: without a word both would look the
@@ -466,7 +475,7 @@ void PredictionsPanel::restoreViewState(const QVariantMap& state) {
   iou_->setValue(state.value(kIouKey).toInt());
   filter_->uncheck(state.value(kHiddenKey).toStringList());
   classTable_->restoreViewState(state.value(kClassesKey).toMap());
-  nameClassAp();
+  nameAps();
   Q_EMIT filterChanged();
 }
 

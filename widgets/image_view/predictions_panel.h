@@ -46,8 +46,8 @@ class PredictionsPanel : public QWidget {
   /// The same where only the shown image is another one.
   void showImageCounts(const CheckpointAnalysis* analysis, std::optional<ImageId> here);
 
-  /// std::nullopt: not known. `isOfMasks` false: of boxes.
-  void showAp(const std::optional<ShownAp>& ap, bool isOfMasks);
+  /// Of what showCounts() was given; std::nullopt: not known.
+  void showAp(const std::optional<ShownAp>& ap);
 
   /// Whether all images can be predicted, or are being predicted.
   struct AllImages {
@@ -90,14 +90,14 @@ class PredictionsPanel : public QWidget {
   QWidget* buildFigures();
   QWidget* buildInstances();
   QString apName() const;
-  void nameClassAp();
+  void nameAps();
   void buildCheckpointSlider();
   void buildWidgets();
   void buildClasses();
   void connectSignals();
   std::optional<coco::Counts> allCounts(const CheckpointAnalysis* analysis) const;
   void showClassCounts(const CheckpointAnalysis* analysis);
-  void showExtent(const CheckpointAnalysis* analysis);
+  void showExtent();
   void showLowerScores(const CheckpointAnalysis* analysis);
   void showPastLimit(const CheckpointAnalysis* analysis);
   void showJudgement(const CheckpointAnalysis* analysis);
@@ -105,7 +105,7 @@ class PredictionsPanel : public QWidget {
 
   const PredictionStore* store_ = nullptr;
   std::vector<coco::Category> classes_;
-  int imageCount_ = 0;
+  int imageCount_ = 0, predictedCount_ = 0;
   QString resultsName_;
   ValueSlider* checkpoint_ = nullptr;
   CheckpointCurve* checkpointCurve_ = nullptr;

@@ -74,7 +74,6 @@ QWidget* PredictionsView::Impl::buildNoMatch() {
   noMatch = new QFrame;
   setRole(noMatch, "card");
   noMatchText = new QLabel;
-  noMatchText->setTextFormat(Qt::PlainText);
   noMatchText->setWordWrap(true);
   auto* clear = new QPushButton(tr("Clear filters"));
   connect(clear, &QPushButton::clicked, filters, &ImageFilterBar::showAll);
@@ -325,7 +324,7 @@ void PredictionsView::Impl::showCounts() {
 }
 
 void PredictionsView::Impl::showAp() {
-  panel->showAp(session.shownAp(), session.rules().type == coco::IouType::Mask);
+  panel->showAp(session.shownAp());
 }
 
 void PredictionsView::Impl::showHistory() {
