@@ -231,6 +231,13 @@ class TstModelSource : public QObject {
     QVERIFY2(!fs::exists(job.pathsFile), "the list goes with the command");
   }
 
+  void pycocotoolsFigureIsComputedOnRequest() {
+    QCOMPARE(bench_.run({"evaluate", "run"}).status, 0);
+    QVERIFY(!bench_.lastJob<protocol::EvaluateJob>().pycocotoolsExact);
+    QCOMPARE(bench_.run({"evaluate", "run", "--pycocotools-exact"}).status, 0);
+    QVERIFY(bench_.lastJob<protocol::EvaluateJob>().pycocotoolsExact);
+  }
+
   void weightsCarryTheirStep_data() {
     QTest::addColumn<QByteArray>("metadata");
     QTest::addColumn<int>("step");
