@@ -17,6 +17,7 @@
 #include "engine/supervisor/cluster_environment.h"
 #include "engine/supervisor/detach.h"
 #include "engine/supervisor/follower_run.h"
+#include "engine/supervisor/stop_signals.h"
 #include "engine/supervisor/worker_process.h"
 
 namespace lockstep::cli {
@@ -72,10 +73,21 @@ void refuseUnderLauncher(const TrainOptions& options) {
   }
 }
 
+/// A stop signal while a worker checks the weights ends that, and no run has begun.
+TrainingPlan planUntilStopped(const TrainOptions& options) {
+  try {
+    return planTraining(options);
+  } catch (const Error& error) {
+    if (error.status() != ExitStatus::Killed) throw;
+    throw Error(error.what(), ExitStatus::Stopped);
+  }
+}
+
 int train(TrainOptions options) {
   if (!options.replay.empty()) return replayStep(options);
   std::signal(SIGPIPE, SIG_IGN);  // a training goes on when nobody reads its output
   refuseUnderLauncher(options);
+  supervisor::endOnStopSignals();
   if (options.ranks.cluster.node > 0) return follow(options);
   if (options.target.empty()) throw UserError("train: give an experiment file or a run folder");
   options.detach = options.detach || options.queue;
@@ -85,7 +97,7 @@ int train(TrainOptions options) {
                                               supervisor::findGpus());
     options.overrides.insert(options.overrides.end(), overrides.begin(), overrides.end());
   }
-  const TrainingPlan plan = planTraining(options);
+  const TrainingPlan plan = planUntilStopped(options);
   const std::string folder = plan.setup.layout.folder().string();
   if (!plan.finished.empty()) {
     base::logInfo("engine", folder + ": " + plan.finished);

@@ -1,10 +1,12 @@
 #include "engine/dist/rendezvous.h"
 
 #include <arpa/inet.h>
+#include <c10/util/Exception.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -15,12 +17,15 @@
 
 #include "engine/base/error.h"
 #include "engine/base/file_descriptor.h"
+#include "engine/base/number_text.h"
 
 namespace lockstep::dist {
 namespace {
 
-/// As torchrun's join_timeout: machines of a cluster may start minutes apart.
-constexpr std::chrono::minutes kJoinTimeout{10};
+using Clock = std::chrono::steady_clock;
+
+/// How long an attempt to connect to rank 0's store waits before the next one.
+constexpr std::chrono::milliseconds kConnectTimeout{15'000};
 
 constexpr const char* kThisMachine = "127.0.0.1";
 
@@ -42,15 +47,29 @@ int listenHere() {
   return listening.release();
 }
 
-/// The local address of the route to `host`: the machine's own hostname may resolve to a loopback
-/// address.
-std::string addressTowards(const std::string& host) {
+std::string limitText(std::chrono::milliseconds limit) {
+  const auto minutes = std::chrono::floor<std::chrono::minutes>(limit);
+  return minutes == limit ? base::counted(static_cast<std::uint64_t>(minutes.count()), "minute")
+                          : base::shortNumber(std::chrono::duration<double>(limit).count()) + " s";
+}
+
+using Addresses = std::unique_ptr<addrinfo, void (*)(addrinfo*)>;
+
+/// Throws Error for a host that the name server does not know.
+Addresses resolve(const std::string& host) {
   addrinfo hints{}, *found = nullptr;
   hints.ai_socktype = SOCK_DGRAM;
   const int error = ::getaddrinfo(host.c_str(), kAnyPort, &hints, &found);
-  if (error != 0) throw Error(host + ": cannot be resolved: " + ::gai_strerror(error));
-  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> addresses(found, ::freeaddrinfo);
-  for (const addrinfo* next = found; next != nullptr; next = next->ai_next) {
+  if (error != 0)
+    throw Error(host + ": cannot be resolved: " + ::gai_strerror(error) + " (MASTER_ADDR)");
+  return {found, ::freeaddrinfo};
+}
+
+/// The local address of the route to `host`: the machine's own hostname may resolve to a loopback
+/// address.
+std::string addressTowards(const std::string& host) {
+  const Addresses addresses = resolve(host);
+  for (const addrinfo* next = addresses.get(); next != nullptr; next = next->ai_next) {
     const base::FileDescriptor probe(::socket(next->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
     sockaddr_storage own{};
     socklen_t length = sizeof own;
@@ -72,31 +91,61 @@ std::string keyPrefix() {
   return std::string("lockstep/") + (restarts != nullptr ? restarts : "0");
 }
 
-c10::intrusive_ptr<c10d::Store> openStore(const WorldOptions& options) {
-  const bool isServer = options.node == 0 && options.localRank == 0 && !options.storeIsServed;
+bool isServer(const WorldOptions& options) {
+  return options.node == 0 && options.localRank == 0 && !options.storeIsServed;
+}
+
+/// Connects to rank 0's store, which may start minutes later. When its first attempt has timed out,
+/// TCPStore makes a second one: it may take twice its timeout.
+c10::intrusive_ptr<c10d::Store> connectStore(const std::string& host,
+                                             c10d::TCPStoreOptions storeOptions,
+                                             Clock::time_point deadline) {
+  while (true) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    storeOptions.timeout = std::clamp(left / 2, std::chrono::milliseconds(1), kConnectTimeout);
+    try {
+      return c10::make_intrusive<c10d::TCPStore>(host, storeOptions);
+    } catch (const c10::DistError&) {
+      if (Clock::now() >= deadline) throw;
+    }
+  }
+}
+
+c10::intrusive_ptr<c10d::Store> serveStore(const std::string& host,
+                                           c10d::TCPStoreOptions storeOptions,
+                                           std::chrono::milliseconds limit) {
+  storeOptions.isServer = true;
+  storeOptions.timeout = limit / 2;
+  if (storeOptions.port == 0) {
+    storeOptions.masterListenFd = listenHere();
+    sockaddr_in address{};
+    socklen_t length = sizeof address;
+    ::getsockname(*storeOptions.masterListenFd, reinterpret_cast<sockaddr*>(&address), &length);
+    storeOptions.port = ntohs(address.sin_port);
+  }
+  return c10::make_intrusive<c10d::TCPStore>(host, storeOptions);
+}
+
+c10::intrusive_ptr<c10d::Store> openStore(const WorldOptions& options, Clock::time_point deadline) {
   c10d::TCPStoreOptions storeOptions;
-  storeOptions.isServer = isServer;
   storeOptions.waitWorkers = false;
-  storeOptions.timeout = kJoinTimeout;
   storeOptions.useLibUV = false;  // the libuv server does not accept masterListenFd
-  if (isServer && options.masterPort == 0) storeOptions.masterListenFd = listenHere();
   storeOptions.port = static_cast<std::uint16_t>(options.masterPort);
   const std::string host = options.masterAddress.empty() ? kThisMachine : options.masterAddress;
   try {
-    if (storeOptions.masterListenFd) {
-      sockaddr_in address{};
-      socklen_t length = sizeof address;
-      ::getsockname(*storeOptions.masterListenFd, reinterpret_cast<sockaddr*>(&address), &length);
-      storeOptions.port = ntohs(address.sin_port);
-    }
-    return c10::make_intrusive<c10d::TCPStore>(host, storeOptions);
-  } catch (const std::exception& error) {
-    const std::string endpoint = host + " port " + std::to_string(storeOptions.port);
-    throw Error(isServer
+    auto store = isServer(options) ? serveStore(host, storeOptions, options.joinTimeout)
+                                   : connectStore(host, storeOptions, deadline);
+    store->setTimeout(options.joinTimeout);
+    return store;
+  } catch (const std::exception&) {
+    resolve(host);  // throws if that is the reason
+    const std::string endpoint = host + " port " + std::to_string(options.masterPort);
+    throw Error(isServer(options)
                     ? endpoint +
                           ": rank 0 cannot listen on this port (MASTER_ADDR, MASTER_PORT): is "
                           "another program using the port?"
-                    : endpoint + ": rank 0's store does not respond (MASTER_ADDR, MASTER_PORT)");
+                    : endpoint + ": rank 0's store did not respond within " +
+                          limitText(options.joinTimeout) + " (MASTER_ADDR, MASTER_PORT)");
   }
 }
 
@@ -118,14 +167,19 @@ void announce(c10d::Store& store, int nodeRank, const Node& node) {
 }
 
 /// Waits until a node has joined.
-Node waitForNode(c10d::Store& store, int nodeRank) {
+Node waitForNode(c10d::Store& store, int nodeRank, const WorldOptions& options,
+                 Clock::time_point deadline) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
   try {
+    store.wait({nodeKey(nodeRank)}, std::max(left, std::chrono::milliseconds(1)));
     const auto bytes = store.get(nodeKey(nodeRank));
     const std::string text(bytes.begin(), bytes.end());
     return {std::atoi(text.c_str()), text.substr(text.find(' ') + 1)};
+  } catch (const c10::DistNetworkError&) {
+    throw Error("rank 0 ended before all nodes had joined: its own messages say why");
   } catch (const std::exception&) {
     throw Error("node " + std::to_string(nodeRank) + " did not join within " +
-                std::to_string(kJoinTimeout.count()) + " minutes: has it been started?");
+                limitText(options.joinTimeout) + ": has it been started?");
   }
 }
 
@@ -144,7 +198,8 @@ std::string addressForAll(const std::string& towardsMaster, const std::vector<No
 
 Rendezvous joinRendezvous(const WorldOptions& options) {
   Rendezvous rendezvous;
-  const auto plain = openStore(options);
+  const Clock::time_point deadline = Clock::now() + options.joinTimeout;
+  const auto plain = openStore(options, deadline);
   if (options.onListening && options.node == 0 && options.localRank == 0) {
     options.onListening(static_cast<c10d::TCPStore&>(*plain).getPort());
   }
@@ -158,7 +213,8 @@ Rendezvous joinRendezvous(const WorldOptions& options) {
   std::vector<Node> nodes;
   rendezvous.size = 0;
   for (int node = 0; node < options.nodes; ++node) {
-    nodes.push_back(node == options.node ? own : waitForNode(*rendezvous.store, node));
+    nodes.push_back(node == options.node ? own
+                                         : waitForNode(*rendezvous.store, node, options, deadline));
     if (node == options.node) rendezvous.firstLocalRank = rendezvous.size;
     rendezvous.size += nodes.back().ranks;
   }

@@ -18,7 +18,7 @@ struct Rendezvous {
 };
 
 /// Hosts the TCPStore on rank 0 or connects to it, and assigns ranks. Throws Error that names the
-/// missing node.
+/// missing node after options.joinTimeout.
 Rendezvous joinRendezvous(const WorldOptions& options);
 
 }  // namespace lockstep::dist

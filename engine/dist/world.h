@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -100,6 +101,9 @@ std::unique_ptr<World> makeSingleRankWorld();
 /// Called before a collective (waiting is true) and after it. The name is a string literal.
 using CollectiveObserver = std::function<void(const char* name, bool waiting)>;
 
+/// How long machines of a cluster may start apart; as torchrun's join_timeout.
+inline constexpr std::chrono::minutes kJoinTimeout{10};
+
 /// This process in the world. A node is a supervisor with its ranks; ranks are numbered by node and
 /// local rank.
 struct WorldOptions {
@@ -108,7 +112,8 @@ struct WorldOptions {
   std::string masterAddress{};  ///< MASTER_ADDR; empty: rank 0 is on this machine
   int masterPort = 0;           ///< MASTER_PORT; 0: rank 0 chooses one (one node only)
   bool storeIsServed = false;   ///< the launcher hosts the TCPStore at that port, as torchrun does
-  std::function<void(int port)> onListening{};  ///< rank 0's store accepts connections now
+  std::chrono::milliseconds joinTimeout{kJoinTimeout};  ///< of the whole rendezvous
+  std::function<void(int port)> onListening{};          ///< rank 0's store accepts connections now
   CollectiveObserver onCollective{};
 };
 

@@ -34,8 +34,9 @@ class FollowerRun {
     loop_.every(std::chrono::seconds(1), [this] { turn_.keep(); });
     loop_.run();
     if (end_.failure) throw Error(end_.failure->line, end_.failure->status);
-    if (!end_.finished) throw Error("killed by a second " + killedBy_, ExitStatus::Killed);
-    return end_.finished->stopped ? ExitStatus::Stopped : ExitStatus::Done;
+    if (end_.finished) return end_.finished->stopped ? ExitStatus::Stopped : ExitStatus::Done;
+    if (killedBy_.empty()) return ExitStatus::Stopped;  // before the ranks had joined
+    throw Error("killed by a second " + killedBy_, ExitStatus::Killed);
   }
 
  private:
@@ -53,13 +54,21 @@ class FollowerRun {
     const std::string name = signalName(signal.number);
     if (!stopRequested_) {
       stopRequested_ = true;
-      log_.write("engine",
-                 name + ": rank 0 is asked to stop with a checkpoint; a second signal kills");
-      return ranks_.sendToAll({.action = protocol::Stop()});
+      return requestStop(name);
     }
-    if (!signal.isRepeated) return;
+    if (!signal.isRepeated || ranks_.isEnding()) return;
     killedBy_ = name;
     ranks_.kill();
+  }
+
+  void requestStop(const std::string& name) {
+    if (!ranks_.hasJoined()) {
+      log_.write("engine", name + ": stopped before the ranks had joined");
+      return ranks_.kill();
+    }
+    log_.write("engine",
+               name + ": rank 0 is asked to stop with a checkpoint; a second signal kills");
+    ranks_.sendToAll({.action = protocol::Stop()});
   }
 
   RunLog log_;

@@ -86,6 +86,7 @@ RunOutcome lostCheckpointOutcome(const RunFacts& facts) {
 
 RunOutcome outcomeOf(const RankGroupEnd& end, const RunFacts& facts) {
   if (end.failure) return outcomeOf(*end.failure, facts);
+  if (!end.finished && facts.killedBy.empty()) return stoppedOutcome(facts);  // before they joined
   if (!end.finished) {
     return failedOutcome(ExitStatus::Killed, "killed by a second " + facts.killedBy,
                          base::OpenEnum<FailureCause>(facts.killedBy), facts);

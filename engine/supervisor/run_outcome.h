@@ -29,7 +29,7 @@ struct RunFacts {
   std::string launcher;                     ///< as ClusterEnvironment's
   std::int64_t step = 0;                    ///< of the newest record
   protocol::Heartbeat heartbeat;            ///< the last one of rank 0
-  std::string killedBy{};                   ///< the signal that killed the ranks
+  std::string killedBy{};                   ///< the second signal, which killed the ranks
   std::vector<std::int64_t> checkpoints{};  ///< steps in the folder, rising
   std::optional<LostCheckpoint> lostCheckpoint{};
   bool isRangeTest = false;  ///< it has no checkpoints
@@ -39,7 +39,8 @@ RunOutcome outcomeOf(const RankGroupEnd& end, const RunFacts& facts);
 /// The same when no other attempt follows the failure. If the run can be resumed later, the error
 /// includes the command.
 RunOutcome outcomeOf(const RankFailure& failure, const RunFacts& facts);
-/// Stopped on request, with a checkpoint to resume from unless it is a range test.
+/// Stopped on request, with a checkpoint to resume from if a step was made, unless it is a range
+/// test.
 RunOutcome stoppedOutcome(const RunFacts& facts);
 /// Stopped on request while it waited in the queue.
 RunOutcome cancelledOutcome(const RunFacts& facts);

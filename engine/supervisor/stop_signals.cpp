@@ -2,10 +2,13 @@
 
 #include <poll.h>
 #include <sys/signalfd.h>
+#include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "engine/base/error.h"
 
@@ -19,10 +22,12 @@ bool isIgnored(int signal) {
   return ::sigaction(signal, nullptr, &present) == 0 && present.sa_handler == SIG_IGN;
 }
 
+constexpr std::array kStopSignals{SIGINT, SIGTERM, SIGHUP};
+
 sigset_t stopSignals() {
   sigset_t mask;
   sigemptyset(&mask);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : kStopSignals) {
     if (!isIgnored(signal)) sigaddset(&mask, signal);
   }
   return mask;
@@ -62,6 +67,17 @@ void StopSignals::read() {
       onStop_({signal, counted_ > 1});
     }
   }
+}
+
+void endOnStopSignals() {
+  struct sigaction end {};
+  end.sa_handler = [](int) {
+    constexpr std::string_view kText = "stopped before the run had begun\n";
+    (void)!::write(STDERR_FILENO, kText.data(), kText.size());
+    ::_exit(static_cast<int>(ExitStatus::Stopped));
+  };
+  for (const int signal : kStopSignals)
+    if (!isIgnored(signal)) ::sigaction(signal, &end, nullptr);
 }
 
 void holdStopSignals() {

@@ -43,6 +43,10 @@ class StopSignals {
   struct sigaction oldPipe_ {};
 };
 
+/// Until a StopSignals exists, a stop signal ends this process at once with ExitStatus::Stopped:
+/// for the time before a run has begun.
+void endOnStopSignals();
+
 /// Blocks stop signals (SIGINT, SIGTERM and SIGHUP, unless ignored) until a StopSignals exists, for
 /// work that must not be interrupted halfway. Workers do not inherit it.
 void holdStopSignals();

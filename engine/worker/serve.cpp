@@ -21,8 +21,8 @@ constexpr std::chrono::milliseconds kHeartbeatInterval{1000};
 constexpr std::chrono::milliseconds kStopInterval{100};
 
 /// Receives the supervisor's messages while the main thread works, and sends it a heartbeat every
-/// second and the failures of ranks on other machines. When the supervisor exits, the mailbox gets
-/// a Stop, so that no rank is orphaned.
+/// second, and when the rank has joined the others, and the failures of ranks on other machines.
+/// When the supervisor exits, the mailbox gets a Stop, so that no rank is orphaned.
 class ControlThread {
  public:
   ControlThread(Channel& channel, train::Mailbox& mailbox, const train::PhaseReport& phase,
@@ -37,8 +37,11 @@ class ControlThread {
   void run(std::stop_token stop) {
     using Clock = std::chrono::steady_clock;
     Clock::time_point next = Clock::now();
+    bool toldJoined = false;
     while (!stop.stop_requested() && !channel_.isClosed()) {
-      if (Clock::now() >= next) {
+      const bool hasJoined = phase_.phase != protocol::Phase::Joining;
+      if (Clock::now() >= next || hasJoined != toldJoined) {
+        toldJoined = hasJoined;
         channel_.send(protocol::Heartbeat{phase_.rank, phase_.step, phase_.phase.load(),
                                           phase_.collective.load(), phase_.waiting, phase_.images});
         if (const auto lost = world_.exchangeStatus()) channel_.send(*lost);
@@ -152,6 +155,8 @@ int serve(int fd,
   if (job == nullptr) return static_cast<int>(ExitStatus::Failed);
   train::Mailbox mailbox;
   train::PhaseReport phase;
+  if (job->placement.nodes * job->placement.localRanks > 1)
+    phase.phase = protocol::Phase::Joining;  // before the first heartbeat
   WorkerWorld world(phase);
   FailureReport report(channel, world, phase, job->placement.gpuName);
   failureReport = &report;

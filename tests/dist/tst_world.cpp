@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "engine/base/error.h"
 #include "engine/dist/rendezvous.h"
@@ -185,6 +186,58 @@ class TstWorld : public QObject {
     QVERIFY(!waits);
     QVERIFY_THROWS_EXCEPTION(std::exception, world->gather("x"));
     QVERIFY(waits);
+  }
+
+  /// Of the whole rendezvous, not of each attempt or node.
+  void waitingForTheOthersHasALimit_data() {
+    QTest::addColumn<int>("node");
+    QTest::addColumn<QString>("host");
+    QTest::addColumn<QString>("expected");
+    QTest::newRow("an unknown host") << 1 << "nowhere.invalid"
+                                     << "nowhere.invalid: cannot be resolved: ";
+    QTest::newRow("an unknown host, on rank 0") << 0 << "nowhere.invalid"
+                                                << "nowhere.invalid: cannot be resolved: ";
+    QTest::newRow("no rank 0") << 1 << "localhost"
+                               << "rank 0's store did not respond within 1.5 s";
+    QTest::newRow("no other nodes") << 0 << "localhost"
+                                    << "node 1 did not join within 1.5 s";
+  }
+  void waitingForTheOthersHasALimit() {
+    QFETCH(int, node);
+    QFETCH(QString, host);
+    QFETCH(QString, expected);
+    const dist::WorldOptions options{.node = node,
+                                     .nodes = 4,
+                                     .masterAddress = host.toStdString(),
+                                     .masterPort = tests::freePort(),
+                                     .joinTimeout = std::chrono::milliseconds(1500)};
+    try {
+      dist::joinWorld(options);
+      QFAIL("it joined nobody");
+    } catch (const Error& error) {
+      QVERIFY2(QString::fromUtf8(error.what()).contains(expected), error.what());
+    }
+  }
+
+  void rankZeroThatEndsWhileOthersJoinIsNamed() {
+    c10d::TCPStoreOptions served;
+    served.isServer = true;
+    served.waitWorkers = false;
+    auto store = std::make_unique<c10d::TCPStore>("localhost", served);
+    const dist::WorldOptions options{.node = 1,
+                                     .nodes = 2,
+                                     .masterAddress = "localhost",
+                                     .masterPort = store->getPort(),
+                                     .storeIsServed = true};
+    auto joined = std::async(std::launch::async, [&] { dist::joinRendezvous(options); });
+    store->wait({"lockstep/0/node/1"});
+    store.reset();
+    try {
+      joined.get();
+      QFAIL("it joined nobody");
+    } catch (const Error& error) {
+      QVERIFY2(QString::fromUtf8(error.what()).contains("rank 0 ended before"), error.what());
+    }
   }
 
   void anExitReasonReachesRankZero() {

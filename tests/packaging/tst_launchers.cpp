@@ -1,5 +1,7 @@
 // The same two ranks under every launcher that this machine has: torchrun, mpirun, and a script
 // that gives the variables of srun and of PyTorchJob.
+#include <signal.h>
+
 #include <QRegularExpression>
 #include <QTest>
 #include <nlohmann/json.hpp>
@@ -92,6 +94,25 @@ class TstLaunchers : public QObject {
     QFETCH(QString, program);
     QFETCH(QStringList, arguments);
     QCOMPARE(evaluationOf(QTest::currentDataTag(), program, arguments), expected_);
+  }
+
+  void aSignalWhileTheOtherPodIsMissingEndsTheProcess_data() {
+    QTest::addColumn<QString>("rank");
+    QTest::newRow("of rank 0") << "0";
+    QTest::newRow("of rank 1") << "1";
+  }
+  void aSignalWhileTheOtherPodIsMissingEndsTheProcess() {
+    QFETCH(QString, rank);
+    const auto process =
+        bench_.start("env", {"RANK=" + rank, "WORLD_SIZE=2", "MASTER_ADDR=127.0.0.1",
+                             "MASTER_PORT=" + freePort(), engine_, "train", "experiment.yaml",
+                             "--output", "alone" + rank, "--resume"});
+    const QString pid = QString::number(process->processId());
+    QTRY_COMPARE_WITH_TIMEOUT(ScriptBench().run("pgrep", {"-P", pid, "lockstep-worker"}).status, 0,
+                              20000);
+    ::kill(static_cast<pid_t>(process->processId()), SIGTERM);
+    const auto ended = ScriptBench::finish(*process);
+    QVERIFY2(ended.status == 75, ended.err.c_str());
   }
 
   void launchersThatAreNotHereAreNamed() {

@@ -40,6 +40,10 @@ bool waitForJob(const EngineBench& bench) {
   return QTest::qWaitFor([&] { return bench.hasJob(); }, 10000);
 }
 
+bool waitForJoining(const EngineBench& bench) {
+  return QTest::qWaitFor([&] { return fs::exists(bench.folder() / "bin/joining"); }, 10000);
+}
+
 }  // namespace
 
 class TstFollower : public QObject {
@@ -123,6 +127,22 @@ class TstFollower : public QObject {
     QVERIFY(waitForJob(bench));
     ::kill(static_cast<pid_t>(engine->processId()), SIGTERM);
     QCOMPARE(EngineBench::finish(*engine).status, 75);
+  }
+
+  /// Rank 0 may never come.
+  void aSignalWhileTheRanksJoinEndsThem() {
+    EngineBench bench;
+    setPyTorchJob(bench, 1);
+    bench.script("mute\nheartbeat 0 joining\ntouch joining\nhang\n");
+    const auto engine = bench.start({"train", "experiment.yaml", "--workers", "2"});
+    QVERIFY(waitForJoining(bench));
+    ::kill(static_cast<pid_t>(engine->processId()), SIGTERM);
+    const auto result = EngineBench::finish(*engine);
+    QCOMPARE(result.status, 75);
+    QVERIFY2(contains(result.err, "SIGTERM: stopped before the ranks had joined") &&
+                 !contains(result.err, "is asked to stop"),
+             result.err.c_str());
+    QVERIFY(std::ranges::none_of(bench.allPids(), tests::isAlive));
   }
 
   void aSecondSignalKills() {

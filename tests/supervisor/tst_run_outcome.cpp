@@ -64,6 +64,12 @@ class TstRunOutcome : public QObject {
     QCOMPARE(outcome.error->message, outcome.line);
   }
 
+  void ranksThatWereStoppedBeforeTheyJoinedHaveNotFailed() {
+    const auto outcome = outcomeOf(RankGroupEnd(), factsAtStep6());
+    QVERIFY(outcome.state == RunState::Stopped && outcome.status == ExitStatus::Stopped);
+    QVERIFY(!outcome.error);
+  }
+
   void aRangeTestNeedsNoCheckpoint() {
     RunFacts facts = factsAtStep6();
     facts.checkpoints.clear();

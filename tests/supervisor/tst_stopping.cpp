@@ -1,8 +1,10 @@
-#include <fcntl.h>
 #include <signal.h>
-#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <QTest>
+#include <fstream>
+#include <functional>
 
 #include "engine/supervisor/stop_signals.h"
 #include "tests/support/fake_worker/engine_bench.h"
@@ -10,6 +12,18 @@
 
 using namespace lockstep;
 using tests::EngineBench;
+
+namespace {
+
+/// Exit status of a child process that returns what `body` does; -1: a signal ended it.
+int statusOfChild(const std::function<int()>& body) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(body());
+  int status = 0;
+  return ::waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+}  // namespace
 
 class TstStopping : public QObject {
   Q_OBJECT
@@ -44,35 +58,87 @@ class TstStopping : public QObject {
     QVERIFY(!info.error);
   }
 
-  /// Its log is a pipe without a reader, so that a run that is there already does not get on.
-  void aSignalBeforeTheRunIsUpIsObeyed_data() {
+  /// One that comes while the run folder is made, for which signals are held.
+  void aHeldSignalReachesTheRun_data() {
     QTest::addColumn<int>("signal");
-    QTest::addColumn<bool>("detach");
-    QTest::newRow("SIGINT") << SIGINT << false;
-    QTest::newRow("SIGTERM") << SIGTERM << false;
-    QTest::newRow("SIGHUP") << SIGHUP << false;
-    QTest::newRow("SIGTERM, detached") << SIGTERM << true;
+    QTest::newRow("SIGINT") << SIGINT;
+    QTest::newRow("SIGTERM") << SIGTERM;
+    QTest::newRow("SIGHUP") << SIGHUP;
   }
-  void aSignalBeforeTheRunIsUpIsObeyed() {
+  void aHeldSignalReachesTheRun() {
     QFETCH(int, signal);
-    QFETCH(bool, detach);
+    QCOMPARE(statusOfChild([signal] {
+               supervisor::endOnStopSignals();
+               supervisor::holdStopSignals();
+               ::raise(signal);
+               supervisor::PollLoop loop;
+               int received = 0;
+               const supervisor::StopSignals handled(
+                   loop,
+                   [&](const supervisor::StopSignal& stop) {
+                     received = stop.number;
+                     loop.stop();
+                   },
+                   [] {});
+               loop.run();
+               return received;
+             }),
+             signal);
+  }
+
+  /// Rank 0 waits for a node that may never come. The same command begins the run again.
+  void aStopWhileTheRanksJoinEndsThem_data() {
+    QTest::addColumn<bool>("byClient");
+    QTest::newRow("signal") << false;
+    QTest::newRow("client") << true;
+  }
+  void aStopWhileTheRanksJoinEndsThem() {
+    QFETCH(bool, byClient);
     EngineBench bench;
-    bench.script("state running 0\ntrain-until-stop 1\n");
-    const run_folder::Layout layout(bench.folder() / "runs/rs");
-    std::filesystem::create_directories(layout.folder());
-    QCOMPARE(::mkfifo(layout.engineLog().c_str(), 0600), 0);
-    std::vector<std::string> line{
-        "train", "experiment.yaml",         "--output", "runs/rs", "--resume",
-        "--set", "solver.max_steps=1000000"};
-    if (detach) line.emplace_back("--detach");
+    bench.script(
+        "mute\nheartbeat 0 joining\ntouch joining\nhang\nagain\n"
+        "state running 0\nscalars 1 6\ncheckpoint 6 last\nfinish 6\n");
+    const std::vector<std::string> line{"train", "experiment.yaml", "--output", "runs/r",
+                                        "--resume"};
     const auto engine = bench.start(line);
-    QVERIFY(bench.waitForState("queued"));
-    ::kill(static_cast<pid_t>(engine->processId()), signal);
-    const base::FileDescriptor reader(::open(layout.engineLog().c_str(), O_RDWR));
+    QVERIFY(QTest::qWaitFor([&] { return exists(bench.folder() / "bin/joining"); }, 10000));
+    if (byClient) {
+      tests::SocketClient client(run_folder::readRunInfo(bench.onlyRun()).socket);
+      client.send(protocol::Command{"s", protocol::CommandName::Stop});
+      client.expect<protocol::Ok>();
+    } else {
+      ::kill(static_cast<pid_t>(engine->processId()), SIGTERM);
+    }
     const auto result = EngineBench::finish(*engine);
     QVERIFY2(result.status == 75, result.err.c_str());
-    QTRY_VERIFY_WITH_TIMEOUT(!run_folder::RunLock::isHeld(layout), 20000);
-    QCOMPARE(run_folder::readRunInfo(layout).state.text(), std::string("stopped"));
+    const auto info = run_folder::readRunInfo(bench.onlyRun());
+    QCOMPARE(info.state.text(), std::string("stopped"));
+    QVERIFY(!info.error);
+    QVERIFY(!tests::isAlive(bench.workerPid()));
+    const auto again = bench.run(line);
+    QVERIFY2(again.status == 0, again.err.c_str());
+  }
+
+  /// Nothing has begun: the same command begins it.
+  void aSignalBeforeTheRunFolderIsMadeLeavesNothing() {
+    EngineBench bench;
+    std::ofstream(bench.folder() / "w.safetensors") << "w";
+    bench.script("touch checking\nhang\n", "check");
+    const auto engine =
+        bench.start({"train", "experiment.yaml", "--set", "model.weights=w.safetensors"});
+    QVERIFY(QTest::qWaitFor([&] { return exists(bench.folder() / "bin/checking"); }, 10000));
+    ::kill(static_cast<pid_t>(engine->processId()), SIGTERM);
+    QCOMPARE(EngineBench::finish(*engine).status, 75);
+    QVERIFY(!exists(bench.folder() / "runs"));
+  }
+
+  void aSignalEndsAProcessThatHasNotBegun() {
+    QCOMPARE(statusOfChild([] {
+               supervisor::endOnStopSignals();
+               ::raise(SIGTERM);
+               return 0;
+             }),
+             75);
   }
 
   void secondSignalKills() {
