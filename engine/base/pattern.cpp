@@ -38,9 +38,10 @@ std::string reasonOf(int error) {
 Code compile(const std::string& text) {
   constexpr std::uint32_t kAsEcmaScript =
       PCRE2_ALT_BSUX | PCRE2_ALLOW_EMPTY_CLASS | PCRE2_DOLLAR_ENDONLY | PCRE2_MATCH_UNSET_BACKREF;
+  if (text.size() > kMaxPatternBytes)
+    throw Error("it has over " + std::to_string(kMaxPatternBytes) + " characters");
   const CompileContext context(pcre2_compile_context_create(nullptr));
   pcre2_set_newline(context.get(), PCRE2_NEWLINE_ANYCRLF);
-  pcre2_set_max_pattern_length(context.get(), kMaxPatternBytes);
   int error = 0;
   PCRE2_SIZE at = 0;
   Code code(pcre2_compile(bytesOf(text), text.size(),
