@@ -2,7 +2,6 @@
 
 #include <QDir>
 #include <QFileDialog>
-#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -96,10 +95,10 @@ void CompareDialog::chooseRun() {
 
 void CompareDialog::chooseFile() {
   const QString path = QFileDialog::getOpenFileName(this, tr("Compare with a file"),
-                                                    jobs::folderToBeginWith(QDir::currentPath()),
+                                                    jobs::folderToBeginWith(folder_),
                                                     tr("Experiments (*.yaml *.yml)"));
   if (path.isEmpty()) return;
-  Q_EMIT chosen(QFileInfo(path).fileName(), path);
+  Q_EMIT chosen({}, path);
   accept();
 }
 

@@ -17,6 +17,8 @@ class CompareDialog : public QDialog {
 
  public:
   explicit CompareDialog(const QList<RunChoice>& runs, QWidget* parent = nullptr);
+  /// In which a file is looked for first.
+  void setFolder(const QString& folder) { folder_ = folder; }
 
  Q_SIGNALS:
   /// A run folder or a file.
@@ -29,6 +31,7 @@ class CompareDialog : public QDialog {
   void chooseRun();
   void chooseFile();
 
+  QString folder_;
   QLineEdit* search_ = nullptr;
   QListWidget* runs_ = nullptr;
   QPushButton* file_ = nullptr;

@@ -1,13 +1,13 @@
 #include "app/configure/configure_page.h"
 
 #include <QApplication>
-#include <QDir>
 #include <QEvent>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QVBoxLayout>
 
 #include "app/configure/document_dialogs.h"
+#include "app/models/distinct_names.h"
 #include "app/models/left_to_machine.h"
 #include "engine/config/load.h"
 #include "engine/run_folder/run_folder.h"
@@ -176,7 +176,8 @@ void ConfigurePage::followPreparation() {
 
 void ConfigurePage::listOpenFiles() {
   QList<widgets::OpenFile> files;
-  for (const OpenDocument& open : document_.documents()) files.append({open.path, open.isUnsaved});
+  for (const OpenDocument& open : document_.documents())
+    files.append({open.path, open.name, open.isUnsaved});
   editor_->setOpenFiles(files, document_.shownDocument());
 }
 
@@ -217,11 +218,9 @@ bool ConfigurePage::open(const QString& path) {
 }
 
 void ConfigurePage::openWithDialog() {
-  const QString start =
-      hasDocument() ? QFileInfo(document_.path()).absolutePath() : QDir::currentPath();
-  const QString path =
-      QFileDialog::getOpenFileName(this, tr("Open experiment"), jobs::folderToBeginWith(start),
-                                   tr("Experiments (*.yaml *.yml)"));
+  const QString last = hasDocument() ? document_.path() : lastFile_;
+  const QString path = QFileDialog::getOpenFileName(
+      this, tr("Open experiment"), jobs::folderToBeginWith(last), tr("Experiments (*.yaml *.yml)"));
   if (!path.isEmpty()) open(path);
 }
 
@@ -271,7 +270,8 @@ bool ConfigurePage::closeDocuments() {
   return document_.close();
 }
 
-void ConfigurePage::compareWith(const QString& name, const QString& path) {
+void ConfigurePage::compareWith(const QString& of, const QString& path) {
+  const QString name = of.isEmpty() ? distinctNames({document_.path(), path}).last() : of;
   jobs::start(
       this, jobs::Kind::Disk,
       [path, own = editor_->loaded().experiment.runtime] {
@@ -306,17 +306,14 @@ void ConfigurePage::takeFocus() {
 }
 
 bool ConfigurePage::hasDocument() const { return document_.hasDocument(); }
-/// The name that imports give their file says nothing without its folder.
-QString ConfigurePage::documentName() const {
-  if (!hasDocument()) return {};
-  const QFileInfo file(document_.path());
-  const bool isCommon = file.fileName() == QLatin1String("experiment.yaml");
-  return isCommon ? file.absoluteDir().dirName() % u'/' % file.fileName() : file.fileName();
-}
+QString ConfigurePage::documentName() const { return document_.name(); }
 
 QString ConfigurePage::trainName() const {
   const QString name = documentName();
-  return name.contains(u'/') ? name.section(u'/', 0, 0) : QFileInfo(name).completeBaseName();
+  if (name.endsWith(u'/' % kImportedExperiment))
+    return name.chopped(kImportedExperiment.size() + 1);
+  const QString suffix = QFileInfo(name).suffix();
+  return suffix.isEmpty() ? name : name.chopped(suffix.size() + 1);
 }
 
 QString ConfigurePage::trainingBlockedBy() const {

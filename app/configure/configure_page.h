@@ -53,11 +53,14 @@ class ConfigurePage : public QWidget {
   QString fileToTrain();
   /// Whether the documents may be closed: saved, discarded by the user, or never edited.
   bool closeDocuments();
-  /// Shows the differences to a run folder or an experiment file, once it is read.
-  void compareWith(const QString& name, const QString& path);
+  /// Shows the differences to a run folder or an experiment file, once it is read. `of`: its name;
+  /// empty: that of the file, told from the open one.
+  void compareWith(const QString& of, const QString& path);
   /// Where the folders of runs on this machine come from, the newest first: their measured time and
   /// memory are shown.
   void setRuns(std::function<QStringList()> runs) { runs_ = std::move(runs); }
+  /// Where another is looked for first while none is open.
+  void setLastFile(const QString& path) { lastFile_ = path; }
   /// Has the engine check the file with its data and weights; its words are shown at their keys.
   void checkData();
   /// Shows at their keys what the engine said of the shown experiment.
@@ -76,11 +79,11 @@ class ConfigurePage : public QWidget {
   QString trainName() const;
   /// Why the experiment cannot be trained; empty: it can.
   QString trainingBlockedBy() const;
+  /// Commands of monitor.on_event that were written here: no opened text or base has them.
+  const QStringList& writtenCommands() const { return writtenCommands_; }
   /// How far its data are.
   const Preparation& preparation() const { return preparation_.preparation(); }
   bool isReady() const;
-  /// Commands of monitor.on_event that were written here: no opened text or base has them.
-  const QStringList& writtenCommands() const { return writtenCommands_; }
   widgets::ConfigEditor* editor() const { return editor_; }
   DocumentController* document() { return &document_; }
   const DocumentController* document() const { return &document_; }
@@ -124,6 +127,7 @@ class ConfigurePage : public QWidget {
   ImageCounter images_;
   qint64 drawsPerEpoch_ = 0;
   std::function<QStringList()> runs_;
+  QString lastFile_;
   EngineCommand check_;
   QString checked_;  ///< the file that it checks
   MachineDevices devices_;

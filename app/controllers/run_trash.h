@@ -16,6 +16,7 @@ class RunTrash : public QObject {
   void move(const QStringList& folders);
   /// Moves back what the last move() moved that was not yet moved back.
   void undo();
+  bool canUndo() const { return !moves_.empty(); }
 
  Q_SIGNALS:
   /// Those that were moved; `failure`: why others were not, a line for each; empty: all were.

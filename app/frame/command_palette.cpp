@@ -115,6 +115,8 @@ void CommandPalette::addRow(const QString& name, QAction* action) {
   item->setData(Name, kActionRole, QVariant::fromValue(QPointer<QAction>(action)));
   item->setData(Name, kKeywordsRole, widgets::keywordsOf(action->objectName()));
   item->setDisabled(!canBeTriggered(action));
+  connect(action, &QAction::changed, list_,
+          [item, action] { item->setDisabled(!canBeTriggered(action)); });
 }
 
 void CommandPalette::addActions(const QString& group, const QList<QAction*>& actions) {

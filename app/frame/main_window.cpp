@@ -95,8 +95,8 @@ void MainWindow::buildUi() {
 
 void MainWindow::connectSignals() {
   connect(topBar_, &TopBar::trainRequested, this, &MainWindow::train);
-  connect(topBar_, &TopBar::pauseRequested, this, &MainWindow::togglePause);
-  connect(topBar_, &TopBar::resumeRequested, this, &MainWindow::togglePause);
+  connect(topBar_, &TopBar::pauseRequested, this, &MainWindow::pauseRun);
+  connect(topBar_, &TopBar::resumeRequested, this, &MainWindow::resumeCurrentRun);
   connect(topBar_, &TopBar::stopRequested, this, &MainWindow::stopRun);
 
   connect(engine_, &EngineProcess::started, this, [this](const QString& folder) {
@@ -107,7 +107,15 @@ void MainWindow::connectSignals() {
   });
   connect(engine_, &EngineProcess::failed, this, [this](const QString& message, int) {
     setStarting(false);
-    pages_->showFailure(tr("The run did not start"), message);
+    if (engine_->canAcceptData())
+      pages_->showFailure(tr("The run did not start"), message,
+                          tr("Continue with these annotations"), [this] {
+                            pages_->hideMessage();
+                            setStarting(true);
+                            engine_->acceptData();
+                          });
+    else
+      pages_->showFailure(tr("The run did not start"), message);
     ConfigurePage* configure = pages_->existingConfigurePage();
     if (configure && !startedFile_.isEmpty() && configure->document()->path() == startedFile_)
       configure->showFound(message);
@@ -361,9 +369,11 @@ void MainWindow::updateStatus() {
   }
   topBar_->setStatus(status);
   runActions_.pause->setEnabled(topBar_->canPauseOrResume());
+  runActions_.pause->setText(topBar_->resumes() ? tr("Resume") : tr("Pause"));
   runActions_.stop->setEnabled(topBar_->canStop());
   runActions_.checkpoint->setEnabled(topBar_->canStop());
   runActions_.evaluate->setEnabled(topBar_->canStop());
+  runActions_.duplicate->setEnabled(run);
   runActions_.fork->setEnabled(run && !run->place() && !run->program());
   runActions_.pack->setEnabled(run && !run->place() && !run->program());
   runActions_.rangeTest->setEnabled(run && isRangeTest(*run));
@@ -382,15 +392,19 @@ void MainWindow::setStarting(bool starting) {
   updateTrainable();
 }
 
-void MainWindow::togglePause() {
+/// What is asked for is what the window shows: a run that has ended since is not resumed by Pause.
+void MainWindow::togglePause() { topBar_->resumes() ? resumeCurrentRun() : pauseRun(); }
+
+void MainWindow::pauseRun() {
   RunController* run = currentRun();
-  if (run && isResumable(*run)) return resumeRun(run->folder(), {});
-  if (!run || run->linkState() != EngineLink::State::Connected) return;
-  if (run->info().state == protocol::RunState::Paused) {
-    run->resume();
-  } else {
-    run->pause();
-  }
+  if (run && run->linkState() == EngineLink::State::Connected) run->pause();
+}
+
+void MainWindow::resumeCurrentRun() {
+  RunController* run = currentRun();
+  if (!run) return;
+  if (isResumable(*run)) return resumeRun(run->folder(), {});
+  if (run->linkState() == EngineLink::State::Connected) run->resume();
 }
 
 void MainWindow::stopRun() {

@@ -105,6 +105,9 @@ class MainWindow : public QMainWindow {
   /// Asks what a new experiment begins from.
   void newExperiment(lockstep::app::ExperimentOrigin origin);
   void togglePause();
+  void pauseRun();
+  /// A paused one goes on; one that has ended starts again from its latest checkpoint.
+  void resumeCurrentRun();
   void stopRun();
   /// Backs up unsaved edits without asking, because the session ends.
   void keepDrafts();
@@ -282,6 +285,7 @@ class MainWindow : public QMainWindow {
     QAction* checkpoint = nullptr;
     QAction* evaluate = nullptr;
     QAction* stop = nullptr;
+    QAction* duplicate = nullptr;
     QAction* fork = nullptr;
     QAction* pack = nullptr;
     QAction* rangeTest = nullptr;

@@ -3,7 +3,6 @@
 #include <QActionGroup>
 #include <QApplication>
 #include <QFileDialog>
-#include <QFileInfo>
 #include <QLocale>
 #include <QMenu>
 #include <QSettings>
@@ -19,6 +18,7 @@
 #include "app/frame/status_strip.h"
 #include "app/frame/top_bar.h"
 #include "app/frame/tour.h"
+#include "app/models/distinct_names.h"
 #include "app/monitor/card_sections.h"
 #include "app/monitor/curve_tools.h"
 #include "app/monitor/linked_range.h"
@@ -97,7 +97,8 @@ void MainWindow::buildRunActions(QMenu* menu) {
   documentActions_.queue = addEverywhere("experiment.queue", tr("Add to the queue"),
                                          "Ctrl+Shift+Return", [this] { addToQueue(); });
   runActions_.pause =
-      addEverywhere("run.pause", tr("Pause or resume"), "Ctrl+Shift+P", [this] { togglePause(); });
+      addEverywhere("run.pause", tr("Pause"), "Ctrl+Shift+P", [this] { togglePause(); });
+  runActions_.pause->setProperty(widgets::kListedText, tr("Pause or resume"));
   runActions_.checkpoint = addEverywhere("run.checkpoint", tr("Save a checkpoint now"), "", [this] {
     if (RunController* run = currentRun()) run->saveCheckpoint();
   });
@@ -173,8 +174,9 @@ void MainWindow::showPalette() {
         return showPage(Page::Compare);
       case widgets::ActionPlace::Inspector:
         return inspectorDock_->bringUp();
-      case widgets::ActionPlace::Everywhere:
       case widgets::ActionPlace::Runs:
+        return runsDock_->bringUp();
+      case widgets::ActionPlace::Everywhere:
         return;
     }
   });
@@ -191,7 +193,7 @@ void MainWindow::addRunsTo(CommandPalette* palette) {
   QStringList names, folders;
   for (int row = 0; row < runList_->rowCount(); ++row) {
     folders.append(runList_->index(row).data(RunListModel::FolderRole).toString());
-    names.append(runList_->index(row).data(RunListModel::NameRole).toString());
+    names.append(runList_->listedName(row));
   }
   palette->addRuns(names, [this, folders](int run) { runs_->selectRun(folders[run]); });
   for (const auto& [title, entries] : runs_->viewMenu()->entries())
@@ -243,14 +245,16 @@ QMenu* MainWindow::buildDraftMenu(QWidget* parent) {
 
 void MainWindow::fillDraftMenu(QMenu* menu, const QList<OrphanedDraft>& left) {
   menu->clear();
+  QStringList paths;
+  for (const OrphanedDraft& draft : left) paths << draft.draft.shownPath;
+  QStringList names = distinctNames(paths);
   for (const OrphanedDraft& draft : left) {
-    const QString name = QFileInfo(draft.draft.shownPath).fileName();
     const QString time = QLocale().toString(draft.draft.edited, QLocale::ShortFormat);
-    QAction* action =
-        menu->addAction(QStringLiteral("%1, %2").arg(name, time), this, [this, id = draft.id] {
-          showPage(Page::Configure);
-          configurePage()->openDraft(id);
-        });
+    QAction* action = menu->addAction(QStringLiteral("%1, %2").arg(names.takeFirst(), time), this,
+                                      [this, id = draft.id] {
+                                        showPage(Page::Configure);
+                                        configurePage()->openDraft(id);
+                                      });
     action->setToolTip(draft.draft.shownPath);
   }
   if (left.isEmpty()) menu->addAction(tr("No unsaved edits"))->setEnabled(false);
@@ -290,7 +294,10 @@ void MainWindow::addNamedActions() {
                 [this] { showPage(Page::Predictions); });
   addEverywhere("page.data", tr("Show Data"), "Ctrl+4", [this] { showPage(Page::Data); });
   addEverywhere("page.compare", tr("Show Compare"), "Ctrl+5", [this] { showPage(Page::Compare); });
-  addEverywhere("runs.filter", tr("Filter runs"), "/", [this] { runs_->focusFilter(); });
+  addEverywhere("runs.filter", tr("Filter runs"), "/", [this] {
+    runsDock_->bringUp();
+    runs_->focusFilter();
+  });
   addEverywhere("runs.view", tr("Columns, order and groups of the runs"), "", [this] {
     runsDock_->bringUp();
     const QWidget* button = runs_->viewButton();
@@ -306,10 +313,8 @@ void MainWindow::addNamedActions() {
   addEverywhere("window.menu", tr("Menu"), "F10", [this] { topBar_->openMenu(); });
   addEverywhere("window.full_screen", tr("Full screen"), "F11",
                 [this] { isFullScreen() ? showNormal() : showFullScreen(); });
-  addEverywhere("run.duplicate", tr("Duplicate the run's configuration"), "Ctrl+D", [this] {
-    const QString run = runs_->currentRun();
-    if (!run.isEmpty()) openCopyOfRun(run);
-  });
+  runActions_.duplicate = addEverywhere("run.duplicate", tr("Duplicate the run's configuration"),
+                                        "Ctrl+D", [this] { openCopyOfRun(runs_->currentRun()); });
   addMonitorActions();
 }
 

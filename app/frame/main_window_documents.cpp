@@ -1,6 +1,7 @@
 // MainWindow's handling of the document: Train, the window title.
 #include <QApplication>
 #include <QDir>
+#include <QFileInfo>
 #include <QPointer>
 #include <QUrl>
 
@@ -13,6 +14,7 @@
 #include "app/frame/main_window.h"
 #include "app/frame/page_area.h"
 #include "app/frame/top_bar.h"
+#include "app/models/recent_files.h"
 #include "widgets/config_editor/config_editor.h"
 
 namespace lockstep::app {
@@ -34,6 +36,7 @@ void MainWindow::connectConfigurePage(ConfigurePage* page) {
     for (const RunChoice& run : ownRuns()) folders << run.folder;
     return folders;
   });
+  page->setLastFile(recent_->files().value(0));
   connect(page, &ConfigurePage::newRequested, this,
           [this] { newExperiment(ExperimentOrigin::Data); });
   DocumentController* document = page->document();
@@ -50,6 +53,7 @@ void MainWindow::connectConfigurePage(ConfigurePage* page) {
 
 void MainWindow::chooseComparison() {
   auto* dialog = new CompareDialog(ownRuns(), this);
+  dialog->setFolder(QFileInfo(configurePage()->document()->path()).path());
   connect(dialog, &CompareDialog::chosen, configurePage(), &ConfigurePage::compareWith);
   dialog->open();
 }
@@ -63,7 +67,8 @@ void MainWindow::openCopyOfRun(const QString& folder) {
   const QModelIndex listed = runList_->index(runList_->rowOf(folder));
   if (const QString program = listed.data(RunListModel::ProgramRole).toString(); !program.isEmpty())
     return pages_->showWarning(tr("This run has no experiment file"),
-                               tr("It is a run of %1.").arg(program));
+                               tr("It is a run of %1.").arg(program), tr("New experiment…"),
+                               [this] { newExperiment(ExperimentOrigin::Data); });
   if (RemotePlace::isRemote(folder)) return openCopyFromElsewhere(folder);
   showPage(Page::Configure);
   configurePage()->openCopyOfRun(folder);

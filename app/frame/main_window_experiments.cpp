@@ -16,6 +16,7 @@
 #include "app/frame/desktop_notice.h"
 #include "app/frame/main_window.h"
 #include "app/frame/page_area.h"
+#include "app/models/distinct_names.h"
 #include "app/models/range_test_result.h"
 #include "app/models/recent_files.h"
 #include "app/models/run_endings.h"
@@ -86,7 +87,7 @@ QMenu* MainWindow::buildRecentMenu(QWidget* parent) {
 }
 
 void MainWindow::showRecent() {
-  const QStringList names = listedNames(recent_->files());
+  const QStringList names = distinctNames(recent_->files());
   for (qsizetype i = 0; i < documentActions_.recent.size(); ++i) {
     QAction* action = documentActions_.recent[i];
     const bool isUsed = i < names.size();
@@ -96,6 +97,8 @@ void MainWindow::showRecent() {
     action->setProperty(widgets::kListedText, tr("Open recent: %1").arg(names[i]));
     action->setToolTip(recent_->files()[i]);
   }
+  if (ConfigurePage* page = pages_->existingConfigurePage())
+    page->setLastFile(recent_->files().value(0));
   if (options_.keepLayout)
     QSettings().setValue(QStringLiteral("recentExperiments"), recent_->files());
 }
@@ -187,8 +190,7 @@ QList<RunChoice> MainWindow::ownRuns() const {
     const bool isOurs = run.data(RunListModel::HostRole).toString().isEmpty() &&
                         run.data(RunListModel::ProgramRole).toString().isEmpty();
     if (isOurs)
-      runs.append({run.data(RunListModel::FolderRole).toString(),
-                   run.data(RunListModel::NameRole).toString(),
+      runs.append({run.data(RunListModel::FolderRole).toString(), runList_->listedName(row),
                    tr("%1 · begun %2")
                        .arg(run.data(RunListModel::StateTextRole).toString(),
                             QLocale().toString(QDateTime::fromSecsSinceEpoch(static_cast<qint64>(
@@ -315,7 +317,9 @@ void MainWindow::askForFork(const QString& folder,
       this, jobs::Kind::Disk, [run] { return run_folder::checkpointSteps(run); },
       [this, folder, prepare](const std::vector<std::int64_t>& steps) {
         if (steps.empty())
-          return pages_->showWarning(tr("This run has no checkpoint to fork from"), folder);
+          return pages_->showWarning(tr("This run has no checkpoint to fork from"), folder,
+                                     tr("Open a copy of its experiment"),
+                                     [this, folder] { openCopyOfRun(folder); });
         prepare(*openForkDialog(folder, steps));
       })
       .whenLaterThan(kStartPatience, [this, folder] {

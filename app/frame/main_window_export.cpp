@@ -1,5 +1,4 @@
 // What MainWindow writes to files and the clipboard.
-#include <QDir>
 #include <QFileInfo>
 #include <QPointer>
 #include <QSettings>
@@ -85,16 +84,20 @@ void MainWindow::exportResults(widgets::ExportKind kind) {
                                      tr("Select runs with predictions in the list of runs."));
   ResultsExports exports = resultsExports(shown);
   const auto first = exports.first.find(kind);
-  if (first == exports.first.end())
+  if (first == exports.first.end()) {
+    const bool canPredict = page() == Page::Predictions && shown.front().predictions.empty();
     return pages_->showWarningOfPage(tr("There is nothing to export"),
-                                     whyNoExport(shown.front(), kind));
+                                     whyNoExport(shown.front(), kind),
+                                     canPredict ? tr("Predict all images") : QString(),
+                                     [this] { predictionsPage()->view()->requestAllImages(); });
+  }
   askForExport(std::move(exports.choices), first->second);
 }
 
 void MainWindow::askForExport(std::vector<Exportable> choices, int chosen) {
   const QString folder = options_.keepLayout ? QSettings().value(kFolderKey).toString() : QString();
   auto* dialog = new ExportDialog(std::move(choices), chosen,
-                                  folder.isEmpty() ? QDir::homePath() : folder, this);
+                                  folder.isEmpty() ? runList_->parentFolder() : folder, this);
   connect(dialog, &ExportDialog::saved, this, [this](const QString& path) {
     status_->showMessage(tr("Exported to %1").arg(path), kExportedMs);
     if (options_.keepLayout) QSettings().setValue(kFolderKey, QFileInfo(path).path());

@@ -30,6 +30,7 @@ void MainWindow::connectNotes() {
   connect(trash_, &RunTrash::moved, this, &MainWindow::showTrashed);
   connect(trash_, &RunTrash::restored, this,
           [this](const QStringList& folders, const QString& why) {
+            runs_->setRestorable(trash_->canUndo());
             if (!why.isEmpty())
               pages_->showFailure(tr("Not all runs came back from the trash"), why);
             for (const QString& folder : folders) runs_->addToSelection(folder);
@@ -38,6 +39,7 @@ void MainWindow::connectNotes() {
 }
 
 void MainWindow::showTrashed(const QStringList& folders, const QString& failure) {
+  runs_->setRestorable(trash_->canUndo());
   const QStringList names = runList_->namesOf(folders);
   runList_->forget(folders);
   if (folders.isEmpty()) return pages_->showFailure(tr("Nothing was moved to the trash"), failure);

@@ -79,7 +79,8 @@ void MainWindow::savePackedRun(const QString& folder, bool withWeights) {
   const QString name = runList_->nameOf(folder);
   QString path = QFileDialog::getSaveFileName(
       this, tr("Save the run as one file"),
-      QDir(jobs::folderToBeginWith(QDir::homePath())).filePath(fileNameOf(name) + kExtension),
+      QDir(jobs::folderToBeginWith(QFileInfo(folder).path()))
+          .filePath(fileNameOf(name) + kExtension),
       tr("Runs in one file (*.lockstep)"), nullptr, QFileDialog::DontConfirmOverwrite);
   if (path.isEmpty()) return;
   if (!path.endsWith(kExtension)) path += kExtension;
@@ -103,9 +104,9 @@ void MainWindow::savePackedRun(const QString& folder, bool withWeights) {
 }
 
 void MainWindow::openPackedRun() {
-  const QString path = QFileDialog::getOpenFileName(this, tr("Open a run in one file"),
-                                                    jobs::folderToBeginWith(QDir::homePath()),
-                                                    tr("Runs in one file (*.lockstep)"));
+  const QString path = QFileDialog::getOpenFileName(
+      this, tr("Open a run in one file"), jobs::folderToBeginWith(runList_->parentFolder()),
+      tr("Runs in one file (*.lockstep)"));
   if (!path.isEmpty()) openRemote(RemotePlace::packedRun(QDir::cleanPath(path)), true);
 }
 

@@ -16,7 +16,7 @@ void MainWindow::connectQueue() {
     askEngine(folder, protocol::QueueRequest{"1", position}, tr("It was not moved in the queue"));
   });
   connect(runs_, &RunsPanel::leaveQueueRequested, this, [this](const QString& folder) {
-    askEngine(folder, protocol::Command{"1", protocol::CommandName::Stop},
+    askEngine(folder, protocol::Command{"1", protocol::CommandName::Dequeue},
               tr("It was not taken out of the queue"));
   });
 }

@@ -1,7 +1,8 @@
 #include "app/frame/page_area.h"
 
-#include <QHBoxLayout>
+#include <QGridLayout>
 #include <QHelpEvent>
+#include <QResizeEvent>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSignalBlocker>
@@ -41,8 +42,9 @@ constexpr std::array kTabs{
     PageTab{QT_TRANSLATE_NOOP("lockstep::app::PageArea", "Data"), "page.data"},
     PageTab{QT_TRANSLATE_NOOP("lockstep::app::PageArea", "Compare"), "page.compare"}};
 
-/// Scroll area around a page, for windows that are lower than the page. Narrower than the page's
-/// minimum width only in windows that are narrower than 1000 px.
+constexpr int kHeadPx = 12;
+
+/// Scroll area around a page, for windows that are smaller than the page.
 class PageScroll : public QScrollArea {
  public:
   explicit PageScroll(QWidget* page) {
@@ -52,25 +54,16 @@ class PageScroll : public QScrollArea {
     setWidget(page);
   }
 
-  QSize minimumSizeHint() const override {
-    const int pagePx =
-        widget()->minimumSizeHint().width() + verticalScrollBar()->sizeHint().width();
-    return {isInNarrowWindow() ? std::min(pagePx, kMinWidthThere) : pagePx, kMinHeightPx};
+  /// Of the whole page.
+  int pageWidth() const {
+    return widget()->minimumSizeHint().width() + verticalScrollBar()->sizeHint().width();
   }
-
- protected:
-  void resizeEvent(QResizeEvent* event) override {
-    QScrollArea::resizeEvent(event);
-    const bool isNarrow = isInNarrowWindow();
-    if (std::exchange(wasNarrow_, isNarrow) != isNarrow) updateGeometry();
+  QSize minimumSizeHint() const override {
+    return {std::min(pageWidth(), kMinWidthPx), kMinHeightPx};
   }
 
  private:
-  static constexpr int kMinHeightPx = 60, kNarrowWindowPx = 1000, kMinWidthThere = 420;
-
-  bool isInNarrowWindow() const { return window()->width() < kNarrowWindowPx; }
-
-  bool wasNarrow_ = false;
+  static constexpr int kMinHeightPx = 60, kMinWidthPx = 420;
 };
 
 /// Replaces the placeholder of a page that is created when it is first shown.
@@ -95,6 +88,8 @@ void PageArea::buildUi() {
   tabs_->setObjectName(QStringLiteral("pageTabs"));
   tabs_->setDrawBase(false);
   tabs_->setExpanding(false);
+  tabs_->setUsesScrollButtons(false);
+  tabs_->setElideMode(Qt::ElideRight);
   tabs_->installEventFilter(this);
   monitor_ = new MonitorPage;
   pages_ = new QStackedWidget;
@@ -114,24 +109,40 @@ void PageArea::buildUi() {
   runPagesColumn->setContentsMargins(0, 0, 0, 0);
   runPagesColumn->addWidget(runBanner_);
 
-  auto* head = new QHBoxLayout;
-  head->setContentsMargins(12, 4, 0, 0);
-  head->addWidget(tabs_);
-  head->addStretch();
-  head->addWidget(monitor_->tools());
+  head_ = new QGridLayout;
+  head_->setContentsMargins(kHeadPx, 4, 0, 0);
+  head_->addWidget(tabs_, 0, 0);
+  head_->setColumnStretch(1, 1);
+  head_->addWidget(monitor_->tools(), 0, 2);
   auto* line = new QFrame;
   line->setFixedHeight(1);
   widgets::setRole(line, "divider");
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
-  column->addLayout(head);
+  column->addLayout(head_);
   column->addWidget(line);
   column->addWidget(message_);
   column->addWidget(preparationBanner_);
   column->addWidget(documentBanner_);
   column->addWidget(runPagesHead_);
   column->addWidget(pages_, 1);
+}
+
+/// Beside the tabs, or below them where that would cut either.
+void PageArea::placeTools() {
+  CurveTools* tools = monitor_->tools();
+  const int all = width() - kHeadPx;
+  const int beside = all - tabs_->sizeHint().width() - 2 * head_->horizontalSpacing();
+  const bool isBeside = tools->fit(beside);
+  if (!isBeside) tools->fit(all);
+  head_->addWidget(tools, isBeside ? 0 : 1, isBeside ? 2 : 0, 1, isBeside ? 1 : 3,
+                   isBeside ? Qt::Alignment() : Qt::AlignRight);
+}
+
+void PageArea::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  if (event->size().width() != event->oldSize().width()) placeTools();
 }
 
 /// A tab's tooltip is the keys of its action, as they are now.
@@ -169,7 +180,8 @@ ConfigurePage* PageArea::configurePage() {
   if (configure_) return configure_;
   configure_ = new ConfigurePage(draftFolder_);
   replacePage(pages_, Page::Configure, configure_);
-  connect(configure_, &ConfigurePage::failed, this, &PageArea::showFailure);
+  connect(configure_, &ConfigurePage::failed, this,
+          [this](const QString& title, const QString& detail) { showFailure(title, detail); });
   connect(configure_, &ConfigurePage::readyChanged, this, &PageArea::readyChanged);
   connect(configure_, &ConfigurePage::documentChanged, this, &PageArea::showDocument);
   documentBanner_->setDocument(configure_->document());
@@ -214,7 +226,8 @@ DataPage* PageArea::dataPage() {
   replacePage(pages_, Page::Data, data_);
   connect(data_, &DataPage::readyChanged, this, &PageArea::readyChanged);
   connect(data_, &DataPage::configureRequested, this, [this] { showPage(Page::Configure); });
-  connect(data_, &DataPage::failed, this, &PageArea::showFailure);
+  connect(data_, &DataPage::failed, this,
+          [this](const QString& title, const QString& detail) { showFailure(title, detail); });
   connect(data_, &DataPage::cleaned, this, [this](const QString& file, const QString& summary) {
     showNotice(tr("Cleaned annotations were written"), file % u'\n' % summary,
                tr("Open the experiment"), [this, file] { Q_EMIT experimentRequested(file); });
@@ -297,6 +310,11 @@ QRect PageArea::tabRect(Page page) const {
   return {tabs_->mapTo(this, tab.topLeft()), tab.size()};
 }
 
+int PageArea::pageWidth() const {
+  const auto* scroll = dynamic_cast<const PageScroll*>(pages_->currentWidget());
+  return scroll ? scroll->pageWidth() : pages_->currentWidget()->minimumSizeHint().width();
+}
+
 QString PageArea::title() const { return tabs_->tabText(tabs_->currentIndex()); }
 
 void PageArea::showTools() { monitor_->tools()->setVisible(page() == Page::Monitor && current_); }
@@ -312,28 +330,31 @@ void PageArea::showRuns(const std::vector<ShownRun>& runs) {
 }
 
 void PageArea::showMessage(widgets::Banner::Kind kind, const QString& title, const QString& detail,
-                           const QString& action) {
+                           const QString& action, std::function<void()> act) {
   messageOf_.reset();
+  messageAction_ = std::move(act);
   message_->showMessage(kind, title, detail, action);
 }
 
-void PageArea::showFailure(const QString& title, const QString& detail) {
-  showMessage(widgets::Banner::Kind::Error, title, detail);
+void PageArea::showFailure(const QString& title, const QString& detail, const QString& action,
+                           std::function<void()> act) {
+  showMessage(widgets::Banner::Kind::Error, title, detail, action, std::move(act));
 }
 
-void PageArea::showWarning(const QString& title, const QString& detail) {
-  showMessage(widgets::Banner::Kind::Warning, title, detail);
+void PageArea::showWarning(const QString& title, const QString& detail, const QString& action,
+                           std::function<void()> act) {
+  showMessage(widgets::Banner::Kind::Warning, title, detail, action, std::move(act));
 }
 
-void PageArea::showWarningOfPage(const QString& title, const QString& detail) {
-  showWarning(title, detail);
+void PageArea::showWarningOfPage(const QString& title, const QString& detail, const QString& action,
+                                 std::function<void()> act) {
+  showWarning(title, detail, action, std::move(act));
   messageOf_ = page();
 }
 
 void PageArea::showNotice(const QString& title, const QString& detail, const QString& action,
                           std::function<void()> act) {
-  messageAction_ = std::move(act);
-  showMessage(widgets::Banner::Kind::Info, title, detail, action);
+  showMessage(widgets::Banner::Kind::Info, title, detail, action, std::move(act));
 }
 
 void PageArea::hideMessage() { message_->hide(); }

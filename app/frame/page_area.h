@@ -12,6 +12,7 @@
 #include "app/models/page.h"
 #include "widgets/banner.h"
 
+class QGridLayout;
 class QStackedWidget;
 class QTabBar;
 
@@ -46,6 +47,8 @@ class PageArea : public QWidget {
   Page page() const;
   /// Of a page's tab, in this widget's coordinates.
   QRect tabRect(Page page) const;
+  /// Where the current page need not scroll sideways; the least width of this may be smaller.
+  int pageWidth() const;
   /// Text of the current tab.
   QString title() const;
   /// The current page has loaded all that it shows.
@@ -68,11 +71,14 @@ class PageArea : public QWidget {
 
   /// The current run is first.
   void showRuns(const std::vector<ShownRun>& runs);
-  void showFailure(const QString& title, const QString& detail);
-  void showWarning(const QString& title, const QString& detail);
+  /// `act` is done when the button `action` is pressed; there is none without a text.
+  void showFailure(const QString& title, const QString& detail, const QString& action = {},
+                   std::function<void()> act = {});
+  void showWarning(const QString& title, const QString& detail, const QString& action = {},
+                   std::function<void()> act = {});
   /// The same of the shown page alone: it does not follow to others.
-  void showWarningOfPage(const QString& title, const QString& detail);
-  /// `act` is done when the button `action` is pressed.
+  void showWarningOfPage(const QString& title, const QString& detail, const QString& action = {},
+                         std::function<void()> act = {});
   void showNotice(const QString& title, const QString& detail, const QString& action,
                   std::function<void()> act);
   void hideMessage();
@@ -99,9 +105,11 @@ class PageArea : public QWidget {
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void buildUi();
+  void placeTools();
   void connectSignals();
   void showPredictionsAt(qint64 step);
   /// Of a run, which becomes the current one.
@@ -109,7 +117,7 @@ class PageArea : public QWidget {
                     const widgets::WantedInstance& instance);
   void showTools();
   void showMessage(widgets::Banner::Kind kind, const QString& title, const QString& detail,
-                   const QString& action = {});
+                   const QString& action, std::function<void()> act);
   void showDocument();
   void showDataOfDocument();
   void showRunOnDataPage();
@@ -117,6 +125,7 @@ class PageArea : public QWidget {
   QString draftFolder_;
   QPointer<RunController> current_;
   std::vector<ShownRun> shown_;
+  QGridLayout* head_ = nullptr;  ///< the tabs and the page's tools
   QTabBar* tabs_ = nullptr;
   QStackedWidget* pages_ = nullptr;
   ConfigurePage* configure_ = nullptr;  ///< created when it is first shown

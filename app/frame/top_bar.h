@@ -63,6 +63,8 @@ class TopBar : public QWidget {
   void setMenu(QMenu* menu);
   void openMenu();
   bool canPauseOrResume() const;
+  /// The pause button resumes instead.
+  bool resumes() const { return status_.resumes(); }
   bool canStop() const;
 
  Q_SIGNALS:

@@ -20,8 +20,8 @@ struct TourStep {
 };
 
 /// A guide through the window: a card beside the part of the window that a step is about, and a
-/// ring around that. The window can be used meanwhile. Escape or its button closes it; then it
-/// deletes itself.
+/// ring around that. The window can be used meanwhile. Return goes on, unless what has the focus
+/// uses it; Escape or its button closes it; then it deletes itself.
 class Tour : public QFrame {
   Q_OBJECT
 
@@ -41,6 +41,7 @@ class Tour : public QFrame {
   class Ring;
   void buildUi();
   void showStep(int step);
+  bool takeReturn(const QKeyEvent& event);
   void putInPlace();
 
   QList<TourStep> steps_;

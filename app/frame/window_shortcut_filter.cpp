@@ -1,5 +1,6 @@
 #include "app/frame/window_shortcut_filter.h"
 
+#include <QAbstractItemView>
 #include <QAction>
 #include <QApplication>
 #include <QHelpEvent>
@@ -25,6 +26,25 @@ bool choosesInList(int key) {
          key == Qt::Key_F4;
 }
 
+bool movesOrChooses(int key) {
+  switch (key) {
+    case Qt::Key_Up:
+    case Qt::Key_Down:
+    case Qt::Key_Left:
+    case Qt::Key_Right:
+    case Qt::Key_Home:
+    case Qt::Key_End:
+    case Qt::Key_PageUp:
+    case Qt::Key_PageDown:
+    case Qt::Key_Tab:
+    case Qt::Key_Backtab:
+    case Qt::Key_Space:
+      return true;
+    default:
+      return choosesInList(key);
+  }
+}
+
 bool isOfCommand(Qt::KeyboardModifiers modifiers) {
   return modifiers & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier);
 }
@@ -47,6 +67,25 @@ bool WindowShortcutFilter::isWindowShortcut(QKeyCombination keys) const {
   return false;
 }
 
+/// Of a list in a dock, whether the key is an action of the shown page, which is triggered then.
+bool WindowShortcutFilter::takeForPage(const QWidget* widget, const QKeyEvent& event) const {
+  const QWidget* page = window_->centralWidget();
+  if (!qobject_cast<const QAbstractItemView*>(widget) || widgets::windowOf(widget) != window_ ||
+      !page || page->isAncestorOf(widget))
+    return false;
+  if (movesOrChooses(event.key()) || isOfCommand(event.modifiers())) return false;
+  const QKeySequence keys(event.keyCombination());
+  for (QAction* action : widgets::namedActions(page)) {
+    const auto* scope = qobject_cast<const QWidget*>(action->parent());
+    if (!scope || !scope->isVisible() || !action->isEnabled() ||
+        !action->shortcuts().contains(keys))
+      continue;
+    action->trigger();
+    return true;
+  }
+  return false;
+}
+
 /// A tooltip that names the keys of its action, as they are now.
 bool WindowShortcutFilter::showTip(QWidget* widget, QEvent* event) {
   if (!widget || widgets::windowOf(widget) != window_) return false;
@@ -58,6 +97,8 @@ bool WindowShortcutFilter::showTip(QWidget* widget, QEvent* event) {
 
 bool WindowShortcutFilter::eventFilter(QObject* watched, QEvent* event) {
   if (event->type() == QEvent::ToolTip) return showTip(qobject_cast<QWidget*>(watched), event);
+  if (event->type() == QEvent::KeyPress)
+    return takeForPage(qobject_cast<QWidget*>(watched), *static_cast<QKeyEvent*>(event));
   if (event->type() != QEvent::ShortcutOverride) return false;
   const auto* key = static_cast<QKeyEvent*>(event);
   if (isListOpen() && !isOfCommand(key->modifiers())) {

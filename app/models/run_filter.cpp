@@ -112,9 +112,11 @@ QRegularExpression regularExpression(const QString& pattern) {
 }
 
 QString searchedText(const QModelIndex& run) {
-  return run.data(RunListModel::NameRole).toString() + QLatin1Char(' ') +
-         run.data(RunListModel::StateTextRole).toString() + QLatin1Char(' ') +
-         run.data(RunListModel::ProgramRole).toString();
+  const QStringList texts{run.data(RunListModel::NameRole).toString(),
+                          run.data(RunListModel::StateTextRole).toString(),
+                          run.data(RunListModel::ProgramRole).toString(),
+                          run.data(RunListModel::TagsRole).toStringList().join(u' ')};
+  return texts.join(u' ');
 }
 
 }  // namespace

@@ -175,14 +175,21 @@ void LogList::connectSignals() {
   });
 }
 
-void LogList::setEmptyText(const QString& text) {
+void LogList::setEmptyText(const QString& text, const QString& detail) {
   emptyText_ = text;
+  emptyDetail_ = detail;
   updateEmptyText();
 }
 
+/// The detail is in the tool tip where it has no room.
 void LogList::updateEmptyText() {
-  empty_->setText(emptyText_);
-  empty_->setVisible(model()->rowCount() == 0);
+  const bool isEmpty = model()->rowCount() == 0;
+  empty_->setVisible(isEmpty);
+  empty_->resize(viewport()->size());
+  empty_->setText(emptyDetail_.isEmpty() ? emptyText_ : emptyText_ + u' ' + emptyDetail_);
+  const bool isCut = empty_->heightForWidth(viewport()->width()) > viewport()->height();
+  if (isCut) empty_->setText(emptyText_);
+  viewport()->setToolTip(isEmpty && isCut ? emptyDetail_ : QString());
 }
 
 void LogList::copy() const {
@@ -199,7 +206,7 @@ void LogList::copy() const {
 
 void LogList::resizeEvent(QResizeEvent* event) {
   QListView::resizeEvent(event);
-  empty_->resize(viewport()->size());
+  updateEmptyText();
 }
 
 }  // namespace lockstep::app

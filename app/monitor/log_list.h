@@ -18,8 +18,8 @@ class LogList : public QListView {
   };
   LogList(Lines lines, QAbstractItemModel* shown, QWidget* parent = nullptr);
 
-  /// While there is no line.
-  void setEmptyText(const QString& text);
+  /// While there is no line: a text, and more about it.
+  void setEmptyText(const QString& text, const QString& detail = {});
   /// The selected lines.
   void copy() const;
 
@@ -30,7 +30,7 @@ class LogList : public QListView {
   void connectSignals();
   void updateEmptyText();
 
-  QString emptyText_;
+  QString emptyText_, emptyDetail_;
   QLabel* empty_ = nullptr;
   bool followsEnd_ = true;
 };

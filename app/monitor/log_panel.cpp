@@ -48,8 +48,9 @@ void LogPanel::buildUi() {
   // A click leaves the focus, and so its keys, to the curves.
   alertList_->setFocusPolicy(Qt::TabFocus);
   alertList_->setEmptyText(
-      tr("No alerts. Alerts report non-finite losses, loss spikes, overfitting, slow ranks, "
-         "failed writes of checkpoints and files, and failed runs"));
+      tr("No alerts."),
+      tr("Alerts report non-finite losses, loss spikes, overfitting, slow ranks, failed writes of "
+         "checkpoints and files, and failed runs."));
   stack_ = new QStackedWidget;
   stack_->addWidget(logList_);
   stack_->addWidget(alertList_);

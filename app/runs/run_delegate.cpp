@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kRowPx = 50, kLinePx = 18, kSamplePx = 22, kLeftPx = 12, kTextLeftPx = 44;
 
-constexpr int kCellPaddingPx = 8;
-constexpr double kDetailFraction = 0.5;  ///< of the row, at most
+constexpr int kCellPaddingPx = 8, kGapPx = 10;
+constexpr double kDetailFraction = 0.5;  ///< of a line's room, at most
 
 void paintBackground(QPainter* painter, const QRectF& row, const QStyleOptionViewItem& option,
                      const widgets::Theme& theme) {
@@ -95,14 +95,29 @@ QString fittingMetric(const QModelIndex& index, const QFont& font, double widthP
   return {};
 }
 
-/// How far it is, and its best figure.
+/// `fork of r50 at step 400`
+QString forkText(const QModelIndex& index) {
+  const QString fork = index.data(RunListModel::ForkOfRole).toString();
+  return fork.isEmpty() ? QString() : QObject::tr("fork of %1").arg(fork);
+}
+
+/// How far it is, what it is a fork of, and its best figure.
 void paintState(QPainter* painter, const QModelIndex& index, const QRectF& line,
                 const widgets::Theme& theme) {
-  const QString stateText = index.data(RunListModel::StateTextRole).toString();
+  const QString stateText = index.data(RunListModel::StateTextRole).toString(),
+                fork = forkText(index);
   const QFont stateFont = widgets::interfaceFont(12);
-  const double stateRight = line.left() + QFontMetrics(stateFont).horizontalAdvance(stateText) + 10;
+  const QFontMetrics stateMetrics(stateFont);
+  const double stateRight = line.left() + stateMetrics.horizontalAdvance(stateText) + kGapPx;
+  const int forkPx = std::min(stateMetrics.horizontalAdvance(fork),
+                              static_cast<int>((line.right() - stateRight) * kDetailFraction));
+  const double textRight = fork.isEmpty() ? stateRight : stateRight + forkPx + kGapPx;
   const QFont metricFont = widgets::monoFont(11);
-  const QString metric = fittingMetric(index, metricFont, line.right() - stateRight);
+  const QString metric = fittingMetric(index, metricFont, line.right() - textRight);
+  painter->setFont(stateFont);
+  painter->setPen(theme.textMuted);
+  painter->drawText(line.adjusted(stateRight - line.left(), 0, 0, 0), Qt::AlignVCenter,
+                    stateMetrics.elidedText(fork, Qt::ElideRight, forkPx));
   painter->setFont(metricFont);
   painter->setPen(theme.textMuted);
   painter->drawText(line, Qt::AlignVCenter | Qt::AlignRight, metric);
@@ -114,10 +129,11 @@ void paintState(QPainter* painter, const QModelIndex& index, const QRectF& line,
   painter->setPen(hasVanished ? theme.error : stateColor(state, theme));
   painter->drawText(line, Qt::AlignVCenter, stateText);
 
-  const double barRight = line.right() - QFontMetrics(metricFont).horizontalAdvance(metric) - 10;
+  const double barRight =
+      line.right() - QFontMetrics(metricFont).horizontalAdvance(metric) - kGapPx;
   const double steps = index.data(RunListModel::MaxStepsRole).toDouble();
-  if (protocol::isLive(state) && steps > 0 && barRight - stateRight > 16)
-    paintProgress(painter, QRectF(stateRight, line.center().y() - 2, barRight - stateRight, 4),
+  if (protocol::isLive(state) && steps > 0 && barRight - textRight > 16)
+    paintProgress(painter, QRectF(textRight, line.center().y() - 2, barRight - textRight, 4),
                   index.data(RunListModel::StepRole).toDouble() / steps, stateColor(state, theme),
                   theme);
 }

@@ -10,7 +10,6 @@
 #include <algorithm>
 
 #include "app/models/run_list_model.h"
-#include "app/models/run_tree.h"
 #include "app/runs/runs_panel.h"
 #include "widgets/named_action.h"
 #include "widgets/theme.h"
@@ -30,30 +29,14 @@ QIcon sampleOf(const widgets::RunStyle& style, qreal pixelRatio) {
   return pixmap;
 }
 
-QStringList foldersOf(const RunMenu::Runs& runs) {
-  QStringList folders;
-  for (const QPersistentModelIndex& run : runs)
-    folders.append(run.data(RunListModel::FolderRole).toString());
-  return folders;
-}
-
-/// None is on another machine.
-bool areHere(const RunMenu::Runs& runs) {
-  return std::ranges::all_of(
-      runs, [](const auto& run) { return run.data(RunListModel::HostRole).toString().isEmpty(); });
-}
-
-bool all(const RunMenu::Runs& runs, int role) {
-  return std::ranges::all_of(runs, [role](const auto& run) { return run.data(role).toBool(); });
-}
-
 /// Tags that all of the runs have.
-QStringList commonTags(const RunMenu::Runs& runs) {
-  QStringList common = runs.front().data(RunListModel::TagsRole).toStringList();
-  for (const QPersistentModelIndex& run : runs) {
-    const QStringList tags = run.data(RunListModel::TagsRole).toStringList();
-    common.removeIf([&](const QString& tag) { return !tags.contains(tag); });
-  }
+QStringList commonTags(const RunListModel& runs, const QStringList& folders) {
+  const auto tagsOf = [&runs](const QString& folder) {
+    return runs.index(runs.rowOf(folder)).data(RunListModel::TagsRole).toStringList();
+  };
+  QStringList common = tagsOf(folders.front());
+  for (const QString& folder : folders)
+    common.removeIf([tags = tagsOf(folder)](const QString& tag) { return !tags.contains(tag); });
   return common;
 }
 
@@ -84,21 +67,48 @@ run_folder::NotesChange tagsChange(const QStringList& before, const QStringList&
 
 }  // namespace
 
-RunMenu::RunMenu(RunsPanel* panel, const RunMenu::Runs& runs)
-    : QMenu(panel), panel_(panel), runs_(runs), folders_(foldersOf(runs)) {
+RunMenu::RunMenu(RunsPanel* panel, const QStringList& folders)
+    : QMenu(panel), panel_(panel), folders_(folders) {
   setToolTipsVisible(true);
-  if (all(runs_, RunListModel::VanishedRole)) {
+  if (all(RunListModel::VanishedRole)) {
     addVanishedActions();
     return;
   }
   if (isOne()) addQueueActions();
   if (isOne()) addRunActions();
-  if (runs_.size() <= 2)
+  if (folders_.size() <= 2)
     addAction(withKeys(isOne() ? tr("Compare with another checkpoint or results") : tr("Compare"),
                        "page.compare"),
               this, [this] { Q_EMIT panel_->comparisonRequested(); });
   addNotesActions();
   addFolderActions();
+}
+
+QModelIndex RunMenu::run(qsizetype i) const {
+  const RunListModel& runs = *panel_->model();
+  return runs.index(runs.rowOf(folders_.at(i)));
+}
+
+bool RunMenu::all(int role) const {
+  for (qsizetype i = 0; i < folders_.size(); ++i)
+    if (!run(i).data(role).toBool()) return false;
+  return true;
+}
+
+bool RunMenu::areHere() const { return std::ranges::none_of(folders_, RemotePlace::isRemote); }
+
+QAction* RunMenu::addWhile(const std::function<QString()>& blockedBy, const QString& text,
+                           const std::function<void()>& act) {
+  QAction* action = addAction(text, this, act);
+  const auto follow = [action, blockedBy] {
+    const QString blocked = blockedBy();
+    action->setEnabled(blocked.isEmpty());
+    action->setToolTip(blocked);
+  };
+  follow();
+  connect(panel_->model(), &QAbstractItemModel::dataChanged, action, follow);
+  connect(panel_->model(), &QAbstractItemModel::rowsRemoved, action, follow);
+  return action;
 }
 
 QList<QAction*> RunMenu::unnamedActions() const {
@@ -111,52 +121,60 @@ QList<QAction*> RunMenu::unnamedActions() const {
 }
 
 void RunMenu::addVanishedActions() {
-  addAction(isOne() ? tr("Remove from the list") : tr("Remove %1 from the list").arg(runs_.size()),
-            this, [this] { Q_EMIT panel_->dismissRequested(folders_); });
+  addAction(
+      isOne() ? tr("Remove from the list") : tr("Remove %1 from the list").arg(folders_.size()),
+      this, [this] { Q_EMIT panel_->dismissRequested(folders_); });
   addAction(isOne() ? tr("Copy path") : tr("Copy paths"), this,
             [this] { QApplication::clipboard()->setText(folders_.join(u'\n')); });
 }
 
 void RunMenu::addQueueActions() {
-  const QPersistentModelIndex run = runs_.front();
-  if (!run.data(RunTree::InQueueRole).toBool()) return;
-  const QModelIndex above = run.sibling(run.row() - 1, 0), below = run.sibling(run.row() + 1, 0);
-  const auto add = [&](const QString& text, const QModelIndex& other, auto action) {
-    addAction(text, this, action)->setEnabled(other.isValid());
+  const auto whyNotQueued = [this] {
+    return run().data(RunListModel::QueuePositionRole).isValid()
+               ? QString()
+               : tr("It no longer waits in the queue.");
   };
+  if (!whyNotQueued().isEmpty()) return;
   const QString folder = folders_.front();
-  add(tr("Train next"), above, [this, folder] { Q_EMIT panel_->queueMoveRequested(folder, 1); });
-  add(withKeys(tr("Move up"), "runs.earlier_in_queue"), above,
-      [this, run] { panel_->moveInQueue(run, -1); });
-  add(withKeys(tr("Move down"), "runs.later_in_queue"), below,
-      [this, run] { panel_->moveInQueue(run, 1); });
-  add(tr("Take out of the queue"), run,
-      [this, folder] { Q_EMIT panel_->leaveQueueRequested(folder); });
+  const auto addMove = [&](const QString& text, int change, const std::function<void()>& act) {
+    const auto blockedBy = [this, folder, change, whyNotQueued] {
+      if (const QString why = whyNotQueued(); !why.isEmpty()) return why;
+      return panel_->canMoveInQueue(folder, change) ? QString()
+             : change < 0                           ? tr("It is the first.")
+                                                    : tr("It is the last.");
+    };
+    addWhile(blockedBy, text, act);
+  };
+  addMove(tr("Train next"), -1, [this, folder] { Q_EMIT panel_->queueMoveRequested(folder, 1); });
+  addMove(withKeys(tr("Move up"), "runs.earlier_in_queue"), -1,
+          [this, folder] { panel_->moveInQueue(folder, -1); });
+  addMove(withKeys(tr("Move down"), "runs.later_in_queue"), 1,
+          [this, folder] { panel_->moveInQueue(folder, 1); });
+  addWhile(whyNotQueued, tr("Take out of the queue"),
+           [this, folder] { Q_EMIT panel_->leaveQueueRequested(folder); });
   addSeparator();
 }
 
 void RunMenu::addRunActions() {
   const QString folder = folders_.front();
-  const QString blocked = RunsPanel::resumeBlockedBy(QModelIndex(runs_.front()));
-  QAction* resume = addAction(tr("Resume from the latest checkpoint"), this,
-                              [this, folder] { Q_EMIT panel_->resumeRequested(folder); });
-  resume->setEnabled(blocked.isEmpty());
-  resume->setToolTip(blocked);
-  QAction* queue = addAction(tr("Resume when its devices are free"), this,
-                             [this, folder] { Q_EMIT panel_->queueRequested(folder); });
-  queue->setEnabled(blocked.isEmpty());
-  queue->setToolTip(blocked);
-  const bool isOurs =
-      areHere(runs_) && runs_.front().data(RunListModel::ProgramRole).toString().isEmpty();
+  const auto whyNotResumed = [this] { return RunsPanel::resumeBlockedBy(run()); };
+  addWhile(whyNotResumed, tr("Resume from the latest checkpoint"),
+           [this, folder] { Q_EMIT panel_->resumeRequested(folder); });
+  addWhile(whyNotResumed, tr("Resume when its devices are free"),
+           [this, folder] { Q_EMIT panel_->queueRequested(folder); });
+  const bool isOurs = areHere() && run().data(RunListModel::ProgramRole).toString().isEmpty();
   addAction(withKeys(tr("Fork from a checkpoint…"), "run.fork"), this, [this, folder] {
     Q_EMIT panel_->forkRequested(folder);
   })->setEnabled(isOurs);
-  if (runs_.front().data(RunListModel::AliveRole).toBool() && isOurs)
-    addAction(withKeys(tr("Evaluate now"), "run.evaluate"), this,
-              [this, folder] { Q_EMIT panel_->evaluationRequested(folder); });
+  const auto whyNotEvaluated = [this] {
+    return run().data(RunListModel::AliveRole).toBool() ? QString() : tr("It no longer trains.");
+  };
+  if (isOurs && whyNotEvaluated().isEmpty())
+    addWhile(whyNotEvaluated, withKeys(tr("Evaluate now"), "run.evaluate"),
+             [this, folder] { Q_EMIT panel_->evaluationRequested(folder); });
   QAction* copy = addAction(withKeys(tr("Duplicate configuration"), "run.duplicate"), this,
                             [this, folder] { Q_EMIT panel_->copyConfigRequested(folder); });
-  copy->setEnabled(runs_.front().data(RunListModel::ProgramRole).toString().isEmpty());
+  copy->setEnabled(run().data(RunListModel::ProgramRole).toString().isEmpty());
   addAction(withKeys(tr("Save as one file…"), "run.pack"), this, [this, folder] {
     Q_EMIT panel_->packRequested(folder);
   })->setEnabled(isOurs);
@@ -174,13 +192,13 @@ void RunMenu::addNotesActions() {
   };
   if (isOne()) {
     addAction(withKeys(tr("Rename"), "runs.rename"), this,
-              [this] { panel_->editName(runs_.front()); });
+              [this] { panel_->editName(folders_.front()); });
     addAction(tr("Note…"), this, &RunMenu::askForNote);
     addColors(addMenu(tr("Colour")));
   }
-  addAction(withKeys(tr("Tags…"), "runs.tags"), this, [this] { askForTags(panel_, runs_); });
-  const bool arePinned = all(runs_, RunListModel::PinnedRole);
-  const bool areArchived = all(runs_, RunListModel::ArchivedRole);
+  addAction(withKeys(tr("Tags…"), "runs.tags"), this, [this] { askForTags(panel_, folders_); });
+  const bool arePinned = all(RunListModel::PinnedRole);
+  const bool areArchived = all(RunListModel::ArchivedRole);
   change(arePinned ? tr("Unpin") : tr("Pin to the top"),
          [arePinned](run_folder::RunNotes& notes) { notes.pinned = !arePinned; });
   change(areArchived ? tr("Take out of the archive") : tr("Archive"),
@@ -189,7 +207,7 @@ void RunMenu::addNotesActions() {
 }
 
 void RunMenu::addColors(QMenu* menu) {
-  const int own = runs_.front().data(RunListModel::StyleIndexRole).toInt();
+  const int own = run().data(RunListModel::StyleIndexRole).toInt();
   for (int style = 0; style < widgets::kRunStyles; ++style) {
     QAction* action = menu->addAction(
         sampleOf(widgets::runStyle(style, widgets::currentTheme()), devicePixelRatioF()),
@@ -200,15 +218,15 @@ void RunMenu::addColors(QMenu* menu) {
   }
 }
 
-void RunMenu::askForTags(RunsPanel* panel, const RunMenu::Runs& runs) {
-  if (runs.isEmpty()) return;
-  const QStringList before = commonTags(runs), folders = foldersOf(runs);
+void RunMenu::askForTags(RunsPanel* panel, const QStringList& folders) {
+  if (folders.isEmpty()) return;
+  const QStringList before = commonTags(*panel->model(), folders);
   bool isGiven = false;
   const QString text = QInputDialog::getText(
       panel, tr("Tags"),
-      runs.size() == 1
+      folders.size() == 1
           ? tr("Tags of this run, with commas between them:")
-          : tr("Tags that all %1 runs have, with commas between them:").arg(runs.size()),
+          : tr("Tags that all %1 runs have, with commas between them:").arg(folders.size()),
       QLineEdit::Normal, before.join(QStringLiteral(", ")), &isGiven);
   if (!isGiven) return;
   Q_EMIT panel->notesChangeRequested(folders, tagsChange(before, tagsIn(text, before)));
@@ -216,27 +234,29 @@ void RunMenu::askForTags(RunsPanel* panel, const RunMenu::Runs& runs) {
 
 void RunMenu::askForNote() {
   bool isGiven = false;
-  const QString text = QInputDialog::getMultiLineText(
-      panel_, tr("Note"), tr("Note of this run:"),
-      runs_.front().data(RunListModel::NoteRole).toString(), &isGiven);
+  const QString text =
+      QInputDialog::getMultiLineText(panel_, tr("Note"), tr("Note of this run:"),
+                                     run().data(RunListModel::NoteRole).toString(), &isGiven);
   if (!isGiven) return;
   Q_EMIT panel_->notesChangeRequested(
       folders_, [text](run_folder::RunNotes& notes) { notes.note = text.trimmed().toStdString(); });
 }
 
 void RunMenu::addFolderActions() {
-  if (isOne() && areHere(runs_))
+  if (isOne() && areHere())
     addAction(tr("Open folder"), this,
               [this] { QDesktopServices::openUrl(QUrl::fromLocalFile(folders_.front())); });
   addAction(isOne() ? tr("Copy path") : tr("Copy paths"), this,
             [this] { QApplication::clipboard()->setText(folders_.join(u'\n')); });
-  if (!areHere(runs_)) return;
-  QAction* trash = addAction(withKeys(tr("Move to trash"), "runs.trash"), this,
-                             [this] { Q_EMIT panel_->trashRequested(folders_); });
-  const bool isAlive = std::ranges::any_of(
-      runs_, [](const auto& run) { return run.data(RunListModel::AliveRole).toBool(); });
-  trash->setEnabled(!isAlive);
-  if (isAlive) trash->setToolTip(tr("It is still running: stop it first."));
+  if (!areHere()) return;
+  const auto whyNotTrashed = [this] {
+    for (qsizetype i = 0; i < folders_.size(); ++i)
+      if (run(i).data(RunListModel::AliveRole).toBool())
+        return tr("It is still running: stop it first.");
+    return QString();
+  };
+  addWhile(whyNotTrashed, withKeys(tr("Move to trash"), "runs.trash"),
+           [this] { Q_EMIT panel_->trashRequested(folders_); });
 }
 
 }  // namespace lockstep::app

@@ -1,28 +1,32 @@
 #pragma once
 
 #include <QMenu>
-#include <QPersistentModelIndex>
+#include <QModelIndex>
+#include <functional>
 
 namespace lockstep::app {
 
 class RunsPanel;
 
-/// What can be done with the chosen runs of the list. Requests are the panel's signals.
+/// What can be done with the chosen runs of the list. Requests are the panel's signals. The runs
+/// may change while the menu or one of its dialogs is open: entries follow their state.
 class RunMenu : public QMenu {
   Q_OBJECT
 
  public:
-  /// The list may change while the menu or one of its dialogs is open.
-  using Runs = QList<QPersistentModelIndex>;
-  /// `runs`: of column 0; the clicked one first.
-  RunMenu(RunsPanel* panel, const Runs& runs);
+  /// `folders`: the clicked run first.
+  RunMenu(RunsPanel* panel, const QStringList& folders);
 
   /// What no named action does, and can be done now.
   QList<QAction*> unnamedActions() const;
   /// Also for the keyboard.
-  static void askForTags(RunsPanel* panel, const Runs& runs);
+  static void askForTags(RunsPanel* panel, const QStringList& folders);
 
  private:
+  /// Adds an entry that is enabled while `blockedBy`, asked whenever a run changes, returns
+  /// nothing.
+  QAction* addWhile(const std::function<QString()>& blockedBy, const QString& text,
+                    const std::function<void()>& act);
   void addQueueActions();
   void addRunActions();
   void addNotesActions();
@@ -32,10 +36,14 @@ class RunMenu : public QMenu {
   void addVanishedActions();
   /// The text of an entry that a named action does too.
   QString withKeys(const QString& text, const char* action);
-  bool isOne() const { return runs_.size() == 1; }
+  bool isOne() const { return folders_.size() == 1; }
+  /// Of the list of runs; invalid: it is no longer listed.
+  QModelIndex run(qsizetype i = 0) const;
+  bool all(int role) const;
+  /// None is on another machine.
+  bool areHere() const;
 
   RunsPanel* panel_;
-  Runs runs_;
   QStringList folders_;
   QStringList named_;  ///< texts of withKeys()
 };

@@ -77,6 +77,11 @@ void RunViewMenu::fill() {
   });
 }
 
+void RunViewMenu::showArchived() {
+  showsArchived_ = true;
+  Q_EMIT archivedToggled();
+}
+
 QStringList RunViewMenu::columnIds() const {
   QStringList ids;
   for (const RunColumn& column : tree_->columns()) ids.append(column.id);

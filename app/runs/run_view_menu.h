@@ -22,6 +22,7 @@ class RunViewMenu : public QMenu {
   /// All entries as they are now, each submenu's after its title, for a palette.
   QList<std::pair<QString, QList<QAction*>>> entries();
   bool showsArchived() const { return showsArchived_; }
+  void showArchived();
   /// Columns, groups or the open menu show what RunFacts reads.
   bool needsFacts() const;
   /// For the settings; without the groups, which are of a folder.

@@ -1,5 +1,6 @@
 #include "app/runs/runs_panel.h"
 
+#include <QAction>
 #include <QItemSelectionModel>
 #include <QLabel>
 #include <QLineEdit>
@@ -34,13 +35,12 @@ void RunsPanel::buildUi() {
   filterText_->setClearButtonEnabled(true);
   filterText_->setAccessibleName(tr("Filter runs"));
   filterText_->setToolTip(
-      tr("Text or /regex/: runs whose name, state or program has it.\n"
+      tr("Text or /regex/: runs whose name, tags, state or program has it.\n"
          "KEY OP VALUE: solver.base_lr>0.01, segm/AP>=0.4, state=failed, tag~lr, duration>2h;\n"
          "several hold all. Hidden runs stay selected."));
   for (QLabel** note : {&filterFault_, &hiddenNote_, &listingError_}) {
     *note = new QLabel;
     (*note)->setWordWrap(true);
-    (*note)->setTextFormat(Qt::PlainText);
     (*note)->setMinimumWidth(1);  // a long path must not widen the panel
     (*note)->hide();
   }
@@ -87,7 +87,13 @@ void RunsPanel::connectSignals() {
           [this] { isSelecting_ = true; });
   connect(tree_, &QAbstractItemModel::modelAboutToBeReset, this, [this] { isSelecting_ = true; });
   connect(tree_, &RunTree::arranged, this, &RunsPanel::showSelection);
+  connect(tree_, &RunTree::arranged, this, &RunsPanel::unfoldNewRuns);
   connect(tree_, &RunTree::arranged, this, &RunsPanel::arranged);
+  connect(model_, &QAbstractItemModel::rowsInserted, this,
+          [this](const QModelIndex&, int first, int last) {
+            for (int row = first; row <= last; ++row)
+              newRuns_.append(model_->index(row).data(RunListModel::FolderRole).toString());
+          });
   connect(model_, &QAbstractItemModel::rowsRemoved, this, &RunsPanel::dropRemovedRuns);
   connect(viewMenu_, &RunViewMenu::archivedToggled, this, &RunsPanel::updateFilter);
   connect(model_, &QAbstractItemModel::rowsInserted, this, &RunsPanel::selectPending);
@@ -96,7 +102,9 @@ void RunsPanel::connectSignals() {
   connect(model_, &RunListModel::placesChanged, this, &RunsPanel::updateEmptyState);
   connect(model_, &RunListModel::listingErrorChanged, this, &RunsPanel::updateListingError);
   connect(empty_, &widgets::EmptyState::actionTriggered, this, [this] {
-    if (!clearFilter()) Q_EMIT emptyActionTriggered();
+    if (clearFilter()) return;
+    if (model_->rowCount() > 0) return viewMenu_->showArchived();
+    Q_EMIT emptyActionTriggered();
   });
   connect(list_, &QWidget::customContextMenuRequested, this, &RunsPanel::openMenu);
   connect(tree_, &RunTree::queueMoveRequested, this, &RunsPanel::queueMoveRequested);
@@ -116,6 +124,13 @@ void RunsPanel::connectSignals() {
     if (needsFacts() && !RemotePlace::isRemote(run)) facts_.want({run});
   });
   addNamedActions();
+  connect(list_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+          &RunsPanel::updateActions);
+  connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this,
+          &RunsPanel::updateActions);
+  connect(this, &RunsPanel::selectionChanged, this, &RunsPanel::updateActions);
+  connect(tree_, &RunTree::arranged, this, &RunsPanel::updateActions);
+  connect(tree_, &QAbstractItemModel::dataChanged, this, &RunsPanel::updateActions);
   updateFilter();
 }
 
@@ -192,11 +207,25 @@ QStringList RunsPanel::selectedRuns() const {
   return runs;
 }
 
+QStringList RunsPanel::selectedInView() const {
+  QStringList runs;
+  for (const QModelIndex& index : list_->selectionModel()->selectedRows())
+    runs.append(tree_->folderOf(index));
+  return runs;
+}
+
+/// Once they are listed, which may be when the filter is cleared.
+void RunsPanel::unfoldNewRuns() {
+  newRuns_.removeIf([this](const QString& run) {
+    const QModelIndex index = tree_->indexOf(run);
+    if (index.isValid()) list_->expand(index.parent());
+    return index.isValid() || model_->rowOf(run) < 0;
+  });
+}
+
 void RunsPanel::takeSelection() {
   if (isSelecting_) return;
-  QStringList shown;
-  for (const QModelIndex& index : list_->selectionModel()->selectedRows())
-    shown.append(tree_->folderOf(index));
+  const QStringList shown = selectedInView();
   const QSet<QString> isShown(shown.begin(), shown.end());
   QStringList runs;
   for (const QString& run : selected_) {
@@ -308,16 +337,17 @@ bool RunsPanel::clearFilter() {
 
 void RunsPanel::updateEmptyState() {
   const bool isEmpty = tree_->shownCount() == 0;
+  const QString count =
+      model_->rowCount() == 1 ? tr("1 run") : tr("%1 runs").arg(model_->rowCount());
   if (isEmpty && window()->focusWidget() == list_) setFocus();  // else the button would get it
   stack_->setCurrentIndex(isEmpty && model_->isLoaded() ? 1 : 0);
   if (!isEmpty) return;
-  if (model_->rowCount() > 0) {
-    empty_->setContent(
-        tr("No match"),
-        tr("None of %1 fits “%2”.")
-            .arg(model_->rowCount() == 1 ? tr("1 run") : tr("%1 runs").arg(model_->rowCount()),
-                 filterText_->text()),
-        tr("Clear the filter"));
+  if (model_->rowCount() > 0 && filterText_->text().isEmpty()) {
+    empty_->setContent(tr("Only archived runs"), tr("%1 here, in the archive.").arg(count),
+                       tr("Show archived runs"));
+  } else if (model_->rowCount() > 0) {
+    empty_->setContent(tr("No match"), tr("None of %1 fits “%2”.").arg(count, filterText_->text()),
+                       tr("Clear the filter"));
   } else {
     empty_->setContent(tr("No runs yet"),
                        tr("There are no runs in\n%1").arg(model_->places().join(u'\n')),
@@ -326,6 +356,7 @@ void RunsPanel::updateEmptyState() {
 }
 
 QString RunsPanel::resumeBlockedBy(const QModelIndex& run) {
+  if (!run.isValid()) return tr("It is no longer listed.");
   if (const QString program = run.data(RunListModel::ProgramRole).toString(); !program.isEmpty())
     return tr("It is a run of %1: it is read, and never written.").arg(program);
   if (const QString host = run.data(RunListModel::HostRole).toString(); !host.isEmpty())
@@ -335,30 +366,28 @@ QString RunsPanel::resumeBlockedBy(const QModelIndex& run) {
   if (state != protocol::RunState::Finished) return {};
   const bool isAtItsEnd = run.data(RunListModel::StepRole).toLongLong() >=
                           run.data(RunListModel::MaxStepsRole).toLongLong();
-  const QString line = QStringLiteral("lockstep-engine train %1 --resume --set %2")
-                           .arg(run.data(RunListModel::FolderRole).toString());
-  return isAtItsEnd ? tr("It has reached solver.max_steps. To train for more steps:\n%1")
-                          .arg(line.arg(QStringLiteral("solver.max_steps=N")))
-                    : tr("It stopped early. To continue with more patience:\n%1")
-                          .arg(line.arg(QStringLiteral("evaluation.early_stop.patience=N")));
+  return isAtItsEnd ? tr("It has reached solver.max_steps. To train for more steps, fork it from "
+                         "its last checkpoint with a higher solver.max_steps.")
+                    : tr("It stopped early. To continue with more patience, fork it from its last "
+                         "checkpoint with a higher evaluation.early_stop.patience.");
 }
 
 void RunsPanel::openMenu(const QPoint& position) {
-  const QModelIndex clicked = list_->indexAt(position).siblingAtColumn(0);
-  if (tree_->folderOf(clicked).isEmpty()) return;
-  QModelIndexList runs = list_->selectionModel()->selectedRows();
+  const QString clicked = tree_->folderOf(list_->indexAt(position));
+  if (clicked.isEmpty()) return;
+  QStringList runs = selectedInView();
   if (!runs.removeOne(clicked)) runs.clear();  // beside the selection: that run alone
   runs.prepend(clicked);
-  RunMenu menu(this, {runs.begin(), runs.end()});
+  RunMenu menu(this, runs);
   menu.exec(list_->viewport()->mapToGlobal(position));
 }
 
 RunMenu* RunsPanel::makeMenu() {
-  const QModelIndex run = tree_->indexOf(current_);
-  return run.isValid() ? new RunMenu(this, {run}) : nullptr;
+  return tree_->indexOf(current_).isValid() ? new RunMenu(this, {current_}) : nullptr;
 }
 
-void RunsPanel::editName(const QModelIndex& run) {
+void RunsPanel::editName(const QString& folder) {
+  const QModelIndex run = tree_->indexOf(folder);
   if (!tree_->flags(run).testFlag(Qt::ItemIsEditable)) return;
   list_->setCurrentIndex(run);
   list_->edit(run);
@@ -366,33 +395,62 @@ void RunsPanel::editName(const QModelIndex& run) {
 
 void RunsPanel::addNamedActions() {
   const auto add = [this](const char* id, const QString& text, const QKeySequence& keys,
+                          const std::function<bool()>& isPossible,
                           const std::function<void()>& act) {
-    widgets::addNamedAction(list_, widgets::ActionPlace::Runs, id, text, {keys}, act);
+    QAction* action =
+        widgets::addNamedAction(list_, widgets::ActionPlace::Runs, id, text, {keys}, act);
+    actions_.push_back({action, isPossible});
   };
-  const auto current = [this] { return list_->currentIndex().siblingAtColumn(0); };
-  add("runs.rename", tr("Rename the run"), Qt::Key_F2, [this, current] { editName(current()); });
-  add("runs.tags", tr("Tags of the selected runs"), Qt::CTRL | Qt::Key_T, [this] {
-    const QModelIndexList runs = list_->selectionModel()->selectedRows();
-    RunMenu::askForTags(this, {runs.begin(), runs.end()});
-  });
-  add("runs.trash", tr("Move the selected runs to the trash"), QKeySequence::Delete, [this] {
+  const auto current = [this] { return tree_->folderOf(list_->currentIndex()); };
+  const auto canMove = [this, current](int change) {
+    return [this, current, change] { return canMoveInQueue(current(), change); };
+  };
+  const auto selectedHere = [this] {
     QStringList runs = selectedRuns();
     runs.removeIf([](const QString& run) { return RemotePlace::isRemote(run); });
-    if (!runs.isEmpty()) Q_EMIT trashRequested(runs);
-  });
-  widgets::addNamedAction(list_, widgets::ActionPlace::Runs, "runs.restore",
-                          tr("Bring the last runs back from the trash"), {},
-                          [this] { Q_EMIT restoreRequested(); });
-  add("runs.earlier_in_queue", tr("Earlier in the queue"), Qt::ALT | Qt::Key_Up,
+    return runs;
+  };
+  add(
+      "runs.rename", tr("Rename the run"), Qt::Key_F2, [current] { return !current().isEmpty(); },
+      [this, current] { editName(current()); });
+  add(
+      "runs.tags", tr("Tags of the selected runs"), Qt::CTRL | Qt::Key_T,
+      [this] { return list_->selectionModel()->hasSelection(); },
+      [this] { RunMenu::askForTags(this, selectedInView()); });
+  add(
+      "runs.trash", tr("Move the selected runs to the trash"), QKeySequence::Delete,
+      [selectedHere] { return !selectedHere().isEmpty(); },
+      [this, selectedHere] { Q_EMIT trashRequested(selectedHere()); });
+  restore_ = widgets::addNamedAction(this, widgets::ActionPlace::Runs, "runs.restore",
+                                     tr("Bring the last runs back from the trash"),
+                                     {QKeySequence::Undo}, [this] { Q_EMIT restoreRequested(); });
+  restore_->setShortcutContext(Qt::WidgetWithChildrenShortcut);  // also of a list that is empty now
+  setRestorable(false);
+  add("runs.earlier_in_queue", tr("Earlier in the queue"), Qt::ALT | Qt::Key_Up, canMove(-1),
       [this, current] { moveInQueue(current(), -1); });
-  add("runs.later_in_queue", tr("Later in the queue"), Qt::ALT | Qt::Key_Down,
+  add("runs.later_in_queue", tr("Later in the queue"), Qt::ALT | Qt::Key_Down, canMove(1),
       [this, current] { moveInQueue(current(), 1); });
+  updateActions();
 }
 
-void RunsPanel::moveInQueue(const QModelIndex& run, int change) {
-  const QVariant position =
-      run.siblingAtRow(run.row() + change).data(RunListModel::QueuePositionRole);
-  if (position.isValid()) Q_EMIT queueMoveRequested(tree_->folderOf(run), position.toInt());
+void RunsPanel::setRestorable(bool isRestorable) { restore_->setEnabled(isRestorable); }
+
+void RunsPanel::updateActions() {
+  for (const auto& [action, isPossible] : actions_) action->setEnabled(isPossible());
+}
+
+QVariant RunsPanel::positionBeside(const QString& folder, int change) const {
+  const QModelIndex run = tree_->indexOf(folder);
+  return run.siblingAtRow(run.row() + change).data(RunListModel::QueuePositionRole);
+}
+
+bool RunsPanel::canMoveInQueue(const QString& folder, int change) const {
+  return positionBeside(folder, change).isValid();
+}
+
+void RunsPanel::moveInQueue(const QString& folder, int change) {
+  const QVariant position = positionBeside(folder, change);
+  if (position.isValid()) Q_EMIT queueMoveRequested(folder, position.toInt());
 }
 
 }  // namespace lockstep::app

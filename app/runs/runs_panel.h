@@ -4,11 +4,15 @@
 #include <QTimer>
 #include <QVariantMap>
 #include <QWidget>
+#include <functional>
+#include <utility>
+#include <vector>
 
 #include "app/models/run_facts.h"
 #include "app/models/run_filter.h"
 #include "engine/run_folder/run_notes.h"
 
+class QAction;
 class QItemSelection;
 class QLabel;
 class QLineEdit;
@@ -35,6 +39,7 @@ class RunsPanel : public QWidget {
  public:
   explicit RunsPanel(RunListModel* model, QWidget* parent = nullptr);
 
+  RunListModel* model() const { return model_; }
   /// Columns, order and groups of the list; the caller places it.
   QToolButton* viewButton() const { return viewButton_; }
   /// What its button opens.
@@ -62,17 +67,20 @@ class RunsPanel : public QWidget {
   /// Not even the newest run, once the list is loaded.
   void selectNothing() { choseFirst_ = true; }
   void addToSelection(const QString& folder);
+  /// Whether restoreRequested() would bring runs back.
+  void setRestorable(bool isRestorable);
   void focusList();
   void focusFilter();
   /// True if there was a filter to clear.
   bool clearFilter();
-  /// Why a run cannot be resumed, and which command would continue it; empty: it can.
+  /// Why a run cannot be resumed, and what would continue it; empty: it can.
   static QString resumeBlockedBy(const QModelIndex& run);
-  void editName(const QModelIndex& run);
+  void editName(const QString& folder);
   /// Of the current run; nullptr: there is none in the list. For the caller to delete.
   RunMenu* makeMenu();
   /// Up (-1) or down (1) in the queue, past one that is shown there.
-  void moveInQueue(const QModelIndex& run, int change);
+  void moveInQueue(const QString& folder, int change);
+  bool canMoveInQueue(const QString& folder, int change) const;
 
  Q_SIGNALS:
   /// The current run or the selection changed.
@@ -110,6 +118,9 @@ class RunsPanel : public QWidget {
  private:
   void buildUi();
   void connectSignals();
+  /// Without those that the filter hides.
+  QStringList selectedInView() const;
+  void unfoldNewRuns();
   /// The user changed the selection of what is shown.
   void takeSelection();
   void takeCurrent();
@@ -125,6 +136,9 @@ class RunsPanel : public QWidget {
   void updateEmptyState();
   void openMenu(const QPoint& position);
   void addNamedActions();
+  void updateActions();
+  /// Position of the run beside a queued one; invalid: there is none.
+  QVariant positionBeside(const QString& folder, int change) const;
   bool needsFacts() const;
   void wantFacts();
   void updateFilterFault();
@@ -142,10 +156,14 @@ class RunsPanel : public QWidget {
   RunViewMenu* viewMenu_ = nullptr;
   QStackedLayout* stack_ = nullptr;
   widgets::EmptyState* empty_ = nullptr;
+  /// The actions of the list, and whether they would do something now.
+  std::vector<std::pair<QAction*, std::function<bool()>>> actions_;
+  QAction* restore_ = nullptr;
   QTimer debounce_;
   QStringList selected_;       ///< in the order of their selection
   QString current_;            ///< one of them; empty: none
   QStringList pending_;        ///< to be selected once they are listed
+  QStringList newRuns_;        ///< whose group is to be unfolded once they are listed
   QSet<QString> alwaysShown_;  ///< requested since the filter was set, which does not hide them
   bool isCurrentHidden_ = false;
   bool choseFirst_ = false;

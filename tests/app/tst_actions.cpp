@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScopeGuard>
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QTest>
@@ -244,6 +245,20 @@ class TstActions : public QObject {
     QVERIFY(palette.current().isEmpty());
     QTest::keyClick(palette.words, Qt::Key_Return);
     QVERIFY(palette.popup->isVisible());
+    palette.popup->close();
+  }
+
+  void whatBecomesImpossibleWhileThePaletteIsOpenIsNotTriggered() {
+    MainWindow& window = window_.show({});
+    QAction* action = actionWithId(window, "page.compare");
+    const auto restore = qScopeGuard([action] { action->setEnabled(true); });
+    const Palette palette(window);
+    palette.type(QStringLiteral("Show Compare"));
+    QCOMPARE(palette.current(), QStringLiteral("Show Compare"));
+    action->setEnabled(false);
+    QTest::keyClick(palette.words, Qt::Key_Return);
+    QVERIFY(palette.popup->isVisible());
+    QVERIFY(palette.list->currentItem()->isDisabled());
     palette.popup->close();
   }
 

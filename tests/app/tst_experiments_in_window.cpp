@@ -176,13 +176,16 @@ class TstExperimentsInWindow : public QObject {
     const run_folder::Layout layout(other.toStdString());
     auto info = run_folder::readRunInfo(layout);
     info.forkedFrom = {run.toStdString(), 20};
+    info.best = run_folder::Best{"segm/AP", 0.5, 20};  // what it began with
     run_folder::writeRunInfo(layout, info);
     app::RunListModel model;
     model.setParentFolders({folder_->path()});
     QTRY_VERIFY(model.isLoaded());
     const QModelIndex listed = model.index(model.rowOf(other));
     QCOMPARE(listed.data(app::RunListModel::ForkOfRole).toString(), text("made at step 20"));
-    QVERIFY(listed.data(Qt::ToolTipRole).toString().contains(text("fork of made at step 20")));
+    for (const int role : {Qt::ToolTipRole, Qt::AccessibleTextRole})
+      QVERIFY(listed.data(role).toString().contains(text("fork of made at step 20")));
+    QVERIFY(!listed.data(app::RunListModel::BestValueRole).isValid());
     QCOMPARE(model.index(model.rowOf(run)).data(app::RunListModel::ForkOfRole).toString(),
              QString());
   }

@@ -109,6 +109,22 @@ class TstLogPanel : public QObject {
     QVERIFY(inkAtEnd() > 20);
   }
 
+  /// In the room that a low window leaves it.
+  void theTextOfNoAlertsIsNotCut() {
+    panel_->showAlerts();
+    const auto* empty = alerts_->findChild<QLabel*>(QStringLiteral("empty"));
+    const auto isWhole = [&] {
+      return empty->isVisible() && empty->heightForWidth(empty->width()) <= empty->height();
+    };
+    QVERIFY(isWhole() && empty->text().contains(QStringLiteral("loss spikes")));
+    panel_->resize(300, 50);
+    QTRY_VERIFY(isWhole() && empty->text() == QStringLiteral("No alerts."));
+    QVERIFY(alerts_->viewport()->toolTip().contains(QStringLiteral("loss spikes")));
+    panel_->resize(700, 120);
+    QTRY_VERIFY(isWhole() && empty->text().contains(QStringLiteral("loss spikes")));
+    QVERIFY(alerts_->viewport()->toolTip().isEmpty());
+  }
+
   void anAlertSaysWhatMendsIt() {
     Alert overfitting = alert(1, 300, "held-out loss rose");
     overfitting.key = "solver.max_steps";

@@ -61,6 +61,16 @@ class TstQueueInWindow : public QObject {
     QTRY_COMPARE(rows(window), QStringLiteral("Queue: c, Runs: b a h"));
   }
 
+  /// The list of runs lags behind the engine: a request that comes too late stops no training.
+  void aRunThatHasBegunIsNotTakenOutOfTheQueue() {
+    start({});
+    MainWindow& window = open();
+    QTRY_VERIFY(indexOf(window, "h").isValid());
+    Q_EMIT window.runsPanel()->leaveQueueRequested(runs() + QStringLiteral("/h"));
+    QTRY_VERIFY(says(window, QStringLiteral("h: the run is not queued: it has started")));
+    QCOMPARE(info("h").state.text(), std::string("running"));
+  }
+
   void twoWindowsReorderOneQueue() {
     start({"a", "b", "c"});
     const MainWindow &one = open(), &other = open();

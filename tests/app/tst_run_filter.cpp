@@ -89,6 +89,8 @@ class TstRunFilter : public QObject {
     row("shapes", true);
     row("  Shapes BASE ", true);
     row("shapes finished", false);  // one text
+    row("paper", true);             // a tag
+    row("slow", false);             // of the note
     row("baseline finished", true);
     row("/^shapes.*shed/", true);
     row("/^baseline/", false);

@@ -5,6 +5,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QPushButton>
 #include <QScopeGuard>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -13,8 +14,11 @@
 #include <QTreeView>
 #include <algorithm>
 #include <fstream>
+#include <memory>
 
 #include "app/models/run_list_model.h"
+#include "app/models/run_tree.h"
+#include "app/runs/run_menu.h"
 #include "app/runs/runs_panel.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"
@@ -141,9 +145,8 @@ class TstRunsPanel : public QObject {
     const auto blocked = [&](const char* name) {
       return RunsPanel::resumeBlockedBy(model_->index(model_->rowOf(folder(name))));
     };
-    QVERIFY(blocked("alpha").contains(folder("alpha") +
-                                      QStringLiteral(" --resume --set solver.max_steps=N")));
-    QVERIFY(blocked("early").contains(QStringLiteral("--set evaluation.early_stop.patience=N")));
+    QVERIFY(blocked("alpha").contains(QStringLiteral("a higher solver.max_steps")));
+    QVERIFY(blocked("early").contains(QStringLiteral("a higher evaluation.early_stop.patience")));
     QCOMPARE(blocked("stopped"), QString());
   }
 
@@ -165,6 +168,10 @@ class TstRunsPanel : public QObject {
     QTRY_COMPARE(visible(), QStringList{QStringLiteral("quick")});
     filterBy(QStringLiteral("tag=fast state=finished"));
     QTRY_COMPARE(visible(), QStringList{QStringLiteral("quick")});
+    filterBy({});
+    QTRY_COMPARE(visible().size(), 4);
+    filterBy(QStringLiteral("fast"));
+    QTRY_COMPARE(visible(), QStringList{QStringLiteral("quick")});
     filterBy(QStringLiteral("solver.base_l>0"));
     QTRY_VERIFY(says(QStringLiteral("nearest: solver.base_lr")));
     filterBy(QStringLiteral("step>"));
@@ -180,6 +187,62 @@ class TstRunsPanel : public QObject {
     QTRY_COMPARE(visible(), (QStringList{QStringLiteral("gamma"), QStringLiteral("beta")}));
     QCOMPARE(panel_->currentRun(), folder("alpha"));
     panel_->restoreViewState({{QStringLiteral("archived"), true}});
+    QCOMPARE(visible().size(), 3);
+  }
+
+  void aNewRunUnfoldsItsGroup() {
+    panel_->groupBy(QStringLiteral("state"));
+    const auto groupOf = [this](const char* run) {
+      const auto* tree = static_cast<app::RunTree*>(list()->model());
+      return tree->indexOf(folder(run)).parent();
+    };
+    QVERIFY(groupOf("alpha").isValid() && groupOf("gamma").isValid());
+    list()->collapse(groupOf("alpha"));  // finished
+    list()->collapse(groupOf("gamma"));  // stopped
+    makeRun("new");
+    model_->refresh();
+    QTRY_VERIFY(list()->isExpanded(groupOf("new")));
+    QVERIFY(!list()->isExpanded(groupOf("gamma")));
+    list()->collapse(groupOf("new"));  // it is not new any more
+    model_->setLive(folder("beta"), protocol::RunState::Stopped, 5);
+    QTRY_COMPARE(groupOf("beta"), groupOf("gamma"));
+    QVERIFY(!list()->isExpanded(groupOf("new")));
+  }
+
+  void ctrlZBringsRunsBackFromTheTrash() {
+    QSignalSpy trashed(panel_.get(), &RunsPanel::trashRequested),
+        restored(panel_.get(), &RunsPanel::restoreRequested);
+    panel_->selectRun(folder("alpha"));
+    panel_->focusList();
+    QVERIFY(QTest::qWaitForWindowActive(panel_.get()));
+    QTest::keyClick(list(), Qt::Key_Delete);
+    QCOMPARE(trashed.count(), 1);
+    panel_->setRestorable(true);
+    QTest::keyClick(list(), Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(restored.count(), 1);
+    model_->forget({folder("alpha"), folder("beta"), folder("gamma")});
+    QTRY_VERIFY(!list()->isVisible());
+    QTest::keyClick(panel_->focusWidget() ? panel_->focusWidget() : panel_.get(), Qt::Key_Z,
+                    Qt::ControlModifier);
+    QCOMPARE(restored.count(), 2);
+  }
+
+  void archivedRunsAreOfferedWhereThereAreNoOthers() {
+    for (const char* run : {"alpha", "beta", "gamma"}) {
+      run_folder::RunNotes notes;
+      notes.archived = true;
+      model_->setNotes(folder(run), notes);
+    }
+    filterBy(QStringLiteral("a"));
+    QTRY_VERIFY(visible().isEmpty());
+    const auto click = [this](const char* text) {
+      for (auto* button : panel_->findChildren<QPushButton*>())
+        if (button->isVisible() && button->text() == QLatin1String(text)) return button->click();
+      QFAIL(text);
+    };
+    click("Clear the filter");
+    QVERIFY(says(QStringLiteral("Only archived runs")));
+    click("Show archived runs");
     QCOMPARE(visible().size(), 3);
   }
 
@@ -233,6 +296,49 @@ class TstRunsPanel : public QObject {
     QCOMPARE(requests[0][0].toStringList(), QStringList{folder("beta")});  // the one clicked on
   }
 
+  void theMenuOfAQueuedRunFollowsItsState() {
+    makeRun("waiting");
+    const run_folder::Layout layout(folder("waiting").toStdString());
+    const auto lock = run_folder::RunLock::tryAcquire(layout);
+    run_folder::RunInfo info = run_folder::readRunInfo(layout);
+    info.state = protocol::RunState::Queued;
+    info.queuePosition = 1;
+    run_folder::writeRunInfo(layout, info);
+    model_->refresh();
+    QTRY_VERIFY(model_->index(model_->rowOf(folder("waiting")))
+                    .data(RunListModel::QueuePositionRole)
+                    .isValid());
+    panel_->selectRun(folder("waiting"));
+    QSignalSpy requests(panel_.get(), &RunsPanel::leaveQueueRequested);
+    const std::unique_ptr<QMenu> menu(panel_->makeMenu());
+    QAction* leave = actionOf(*menu, QStringLiteral("Take out of the queue"));
+    QVERIFY(leave && leave->isEnabled());
+    panel_->findChild<QLineEdit*>()->setText(QStringLiteral("state=queued"));
+    // It begins while the menu is open, and is hidden by the filter.
+    model_->setLive(folder("waiting"), protocol::RunState::Running, 1);
+    QVERIFY(!leave->isEnabled());
+    QVERIFY2(leave->toolTip().contains(QStringLiteral("no longer waits")),
+             qPrintable(leave->toolTip()));
+    leave->trigger();
+    QCOMPARE(requests.count(), 0);
+  }
+
+  void theMenuOfARunThatBeginsToTrainDoesNotResumeIt() {
+    panel_->selectRun(folder("gamma"));
+    const std::unique_ptr<QMenu> menu(panel_->makeMenu());
+    QAction* resume = actionOf(*menu, QStringLiteral("Resume from the latest checkpoint"));
+    QAction* trash = actionOf(*menu, QStringLiteral("Move to trash"));
+    QVERIFY(resume->isEnabled() && trash->isEnabled());
+    const run_folder::Layout layout(folder("gamma").toStdString());
+    const auto lock = run_folder::RunLock::tryAcquire(layout);
+    run_folder::RunInfo info = run_folder::readRunInfo(layout);
+    info.state = protocol::RunState::Running;
+    run_folder::writeRunInfo(layout, info);
+    model_->refresh();
+    QTRY_VERIFY(!resume->isEnabled());
+    QVERIFY(!trash->isEnabled());
+  }
+
   void aNameIsEditedInPlace() {
     panel_->selectRun(folder("beta"));
     QSignalSpy requests(panel_.get(), &RunsPanel::notesChangeRequested);
@@ -280,6 +386,11 @@ class TstRunsPanel : public QObject {
                               list()->viewport()->mapToGlobal(place));
       QCoreApplication::sendEvent(list()->viewport(), &event);
     }
+  }
+  static QAction* actionOf(const QMenu& menu, const QString& text) {
+    for (QAction* action : menu.actions())
+      if (action->text().section(u'\t', 0, 0) == text) return action;
+    return nullptr;
   }
   QTreeView* list() const { return panel_->findChild<QTreeView*>(); }
   void filterBy(const QString& text) { panel_->findChild<QLineEdit*>()->setText(text); }

@@ -89,6 +89,23 @@ class TstTour : public QObject {
     QTRY_VERIFY(!tour);
   }
 
+  void returnGoesOn() {
+    const auto window = start();
+    QPointer<Tour> tour = tourOf(*window);
+    QVERIFY(QTest::qWaitForWindowActive(window.get()));
+    QTest::keyClick(window->focusWidget(), Qt::Key_Return);  // an empty list
+    QCOMPARE(tour->step(), 1);
+    tour->setFocus();
+    QTest::keyClick(tour, Qt::Key_Enter);
+    QCOMPARE(tour->step(), 2);
+    button(tour, "tourBack")->setFocus();
+    QTest::keyClick(button(tour, "tourBack"), Qt::Key_Return);
+    QCOMPARE(tour->step(), 1);
+    tour->setFocus();
+    for (int i = 1; i < 5; ++i) QTest::keyClick(tour, Qt::Key_Return);
+    QTRY_VERIFY(!tour);
+  }
+
   void aStartWithSomethingToShowHasNone() { QVERIFY(!tourOf(*start({folder_->path()}))); }
 
   void itFollowsTheWindow() {

@@ -212,10 +212,10 @@ class TstTranslated : public QObject {
     const MainWindow& window = window_.show({folder.path()});
     auto* list = window.runsPanel()->findChild<QAbstractItemView*>(QStringLiteral("runList"));
     QCOMPARE(window.findChild<app::RunListModel*>()->rowCount(), runs);
-    app::RunMenu::Runs chosen;
-    for (int row = 0; row < runs; ++row) chosen << list->model()->index(row, 0);
-    for (const auto& run : chosen)
-      QVERIFY(!run.data(app::RunListModel::FolderRole).toString().isEmpty());
+    QStringList chosen;
+    for (int row = 0; row < runs; ++row)
+      chosen << list->model()->index(row, 0).data(app::RunListModel::FolderRole).toString();
+    QVERIFY(!chosen.contains(QString()));
     app::RunMenu menu(window.runsPanel(), chosen);
     menu.popup({});
     check(menu);

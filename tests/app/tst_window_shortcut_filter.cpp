@@ -1,6 +1,8 @@
 // Which of the keys of a window, of its editors and of its lists has priority.
 #include <QAbstractItemView>
 #include <QComboBox>
+#include <QDockWidget>
+#include <QListWidget>
 #include <QMainWindow>
 #include <QShortcut>
 #include <QSignalSpy>
@@ -8,6 +10,7 @@
 
 #include "app/frame/window_shortcut_filter.h"
 #include "tests/support/test_main.h"
+#include "widgets/named_action.h"
 
 using namespace lockstep;
 
@@ -36,6 +39,41 @@ class TstWindowShortcutFilter : public QObject {
     list->setFocus();
     QTest::keyClick(list, Qt::Key_D);
     QCOMPARE(moved.count(), 1);
+  }
+
+  void keysOfThePageWorkAfterAClickOnAListInADock() {
+    QMainWindow window;
+    auto* page = new QWidget;
+    page->setFocusPolicy(Qt::StrongFocus);
+    window.setCentralWidget(page);
+    auto* list = new QListWidget;
+    list->addItems({QStringLiteral("apple"), QStringLiteral("banana"), QStringLiteral("nut")});
+    auto* dock = new QDockWidget;
+    dock->setWidget(list);
+    window.addDockWidget(Qt::LeftDockWidgetArea, dock);
+    int nexts = 0, ups = 0;
+    const auto place = widgets::ActionPlace::Predictions;
+    widgets::addNamedAction(page, place, "next", QStringLiteral("Next"), {Qt::Key_N},
+                            [&] { ++nexts; });
+    widgets::addNamedAction(page, place, "up", QStringLiteral("Up"), {Qt::Key_Up}, [&] { ++ups; });
+    const app::WindowShortcutFilter* filter = new app::WindowShortcutFilter(&window);
+    QVERIFY(filter);
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
+                      list->visualItemRect(list->item(1)).center());
+    QTRY_VERIFY(list->hasFocus());
+    QTest::keyClick(list, Qt::Key_N);
+    QCOMPARE(nexts, 1);
+    QCOMPARE(list->currentRow(), 1);
+    QTest::keyClick(list, Qt::Key_Up);  // moves in the list
+    QCOMPARE(ups, 0);
+    QCOMPARE(list->currentRow(), 0);
+    QTest::keyClick(list, Qt::Key_B);  // is no action: searches
+    QCOMPARE(list->currentRow(), 1);
+    page->hide();
+    QTest::keyClick(list, Qt::Key_N);
+    QCOMPARE(nexts, 1);
   }
 
   void keysChooseInAListThatIsOpen_data() {
