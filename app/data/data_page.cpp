@@ -50,8 +50,7 @@ QString whyElsewhere(const RunController& run) {
         .arg(run.place()->name());
   return DataPage::tr(
              "The annotations of this run are on %1, and large: they are not fetched. "
-             "Check them there with lockstep-engine dataset check, or copy them to this "
-             "machine and open them.")
+             "Check them in Lockstep there, or copy them to this machine and open them.")
       .arg(run.place()->hostText());
 }
 
@@ -72,7 +71,7 @@ QString writeWhole(const QString& experimentFile) {
     const std::string file = experimentFile.toStdString();
     const config::LoadedExperiment loaded = config::loadExperiment(file, {});
     base::writeFileAtomically(
-        file, "# Its annotations are without the faults that `dataset check` found.\n" +
+        file, "# Its annotations are without the faults that the check of the data found.\n" +
                   config::writeExperiment(loaded.experiment));
     return {};
   } catch (const std::exception& error) {
@@ -250,8 +249,10 @@ void DataPage::setRun(RunController* run, const QString& name) {
 }
 
 void DataPage::chooseFile() {
-  const QString file = QFileDialog::getOpenFileName(this, tr("COCO annotations"), {},
-                                                    tr("COCO annotations (*.json)"));
+  const QString shown = reading_ ? annotationsOf(*reading_) : QString();
+  const QString file =
+      QFileDialog::getOpenFileName(this, tr("COCO annotations"), jobs::folderToBeginWith(shown),
+                                   tr("COCO annotations (*.json)"));
   if (file.isEmpty()) return;
   const QString folder = QFileDialog::getExistingDirectory(
       this, tr("Folder of the images"), jobs::folderToBeginWith(QFileInfo(file).absolutePath()));

@@ -61,6 +61,7 @@ void PredictionsPage::connectSignals() {
           &PredictionsPage::configureRequested);
   connect(view_, &widgets::PredictionsView::emptyOtherActionTriggered, this, [this] {
     if (isForeignRunShown()) return openResultsDialog();
+    if (run_) return showPart(ImagePart::Training);
     openCheckpointDialog();
   });
   connect(view_, &widgets::PredictionsView::messageActionTriggered, this, [this] {
@@ -147,10 +148,11 @@ void PredictionsPage::connectStore() {
     if (isForeignRunShown()) return showForeignRun();
     if (part_ == ImagePart::Training) return leavePart(tr("This run has no dataset.train."));
     if (run_ && run_->info().isRangeTest) {
-      view_->setEmptyText(tr("No held-out images"), tr("This is a learning-rate range test."), {});
+      view_->setEmptyText(tr("No held-out images"), tr("This is a learning-rate range test."), {},
+                          tr("Training images"));
     } else {
       view_->setEmptyText(tr("No held-out images"), tr("This run has no dataset.val."),
-                          tr("Open Configure"));
+                          tr("Open Configure"), tr("Training images"));
     }
     view_->setMessage({});
   });
@@ -283,11 +285,12 @@ void PredictionsPage::addNamedActions() {
   widgets::addNamedAction(
       this, widgets::ActionPlace::Predictions, "predictions.compare",
       tr("Compare this checkpoint with another"), {Qt::SHIFT | Qt::Key_C}, [this] {
-        if (run_ && !steps_.isEmpty() && !areResultsShown_)
-          Q_EMIT comparisonRequested(run_->folder(), view_->currentCheckpoint());
+        if (!run_ || steps_.isEmpty() || areResultsShown_)
+          return view_->setMessage(tr("There is no checkpoint to compare: select a run with one."));
+        Q_EMIT comparisonRequested(run_->folder(), view_->currentCheckpoint());
       });
   add("predictions.held_out_images", tr("Show the held-out images"), ImagePart::HeldOut);
-  add("predictions.training_images", tr("Show the training images"), ImagePart::Training);
+  add("predictions.training_images", tr("Training images"), ImagePart::Training);
 }
 
 void PredictionsPage::showPart(ImagePart part) {

@@ -195,6 +195,9 @@ class PredictionsPage : public QWidget {
   void readExplanationOf(const AskedPrediction& asked, const QString& file);
   void showExplanationFailed(const AskedPrediction& asked, const QString& why);
   void announceReady();
+  /// Empty: it is on another machine, or there is none.
+  QString runFolder() const { return run_ && !run_->place() ? run_->folder() : QString(); }
+  QString imagesFolder() const;
 
   widgets::PredictionsView* view_ = nullptr;
   QPointer<RunController> run_;

@@ -11,6 +11,7 @@
 #include "app/predictions/predictions_page.h"
 #include "widgets/drop_hint.h"
 #include "widgets/image_view/predictions_view.h"
+#include "widgets/jobs/awaited.h"
 #include "widgets/named_action.h"
 
 namespace lockstep::app {
@@ -48,19 +49,29 @@ void PredictionsPage::addOpeningActions() {
                           [this] { showPart(ImagePart::Opened); });
 }
 
+/// To begin with: of the images that were opened last, or else of the run's.
+QString PredictionsPage::imagesFolder() const {
+  const QString last = opened_.images.empty()
+                           ? (truth_ ? truth_->imagesFolder : QString())
+                           : QString::fromStdString(opened_.images.back().fileName);
+  return jobs::folderToBeginWith(last);
+}
+
 void PredictionsPage::openDialog() {
   openImages(QFileDialog::getOpenFileNames(
-      this, tr("Open images"), {},
+      this, tr("Open images"), imagesFolder(),
       tr("Images (*.jpg *.jpeg *.png *.bmp *.tif *.tiff *.webp);;All files (*)")));
 }
 
 void PredictionsPage::openFolderDialog() {
-  const QString folder = QFileDialog::getExistingDirectory(this, tr("Open a folder of images"));
+  const QString folder =
+      QFileDialog::getExistingDirectory(this, tr("Open a folder of images"), imagesFolder());
   if (!folder.isEmpty()) openImages({folder});
 }
 
 void PredictionsPage::openCheckpointDialog() {
-  const QString file = QFileDialog::getOpenFileName(this, tr("Open a checkpoint"), {},
+  const QString file = QFileDialog::getOpenFileName(this, tr("Open a checkpoint"),
+                                                    jobs::folderToBeginWith(runFolder()),
                                                     tr("Weights (*.safetensors)"));
   if (!file.isEmpty()) openCheckpoint(file);
 }
@@ -118,7 +129,11 @@ void PredictionsPage::showOpened(const coco::Image& image) {
 }
 
 void PredictionsPage::closeImages() {
-  if (search_.isRunning()) view_->setMessage({});
+  if (search_.isRunning()) {
+    view_->setMessage({});
+  } else if (opened_.images.empty()) {
+    view_->setMessage(tr("No images are opened: drop some here, or paste them."));
+  }
   search_.cancel();
   waitingPaths_.clear();
   searchedPaths_.clear();

@@ -15,8 +15,9 @@ void PredictionsPage::connectResults() {
 }
 
 void PredictionsPage::openResultsDialog() {
+  const QString last = askedResults_.results.isEmpty() ? runFolder() : askedResults_.results;
   const QString file = QFileDialog::getOpenFileName(
-      this, tr("Open results"), jobs::folderToBeginWith({}), tr("COCO results (*.json)"));
+      this, tr("Open results"), jobs::folderToBeginWith(last), tr("COCO results (*.json)"));
   if (!file.isEmpty()) openResults({file});
 }
 

@@ -125,7 +125,11 @@ void DatasetView::addNamedActions() {
     Q_EMIT checkRequested();
   });
   add("data.clean", tr("Export cleaned annotations…"), {}, [this, impl] {
-    if (impl->findings->hasFaults()) Q_EMIT cleaningRequested();
+    if (impl->findings->hasFaults()) return Q_EMIT cleaningRequested();
+    impl->tabs->setCurrentIndex(Findings);
+    setMessage(impl->findings->isChecked()
+                   ? tr("There is nothing to clean: the check found no fault.")
+                   : tr("Check every image and annotation first: cleaning leaves out its faults."));
   });
   add("data.draw_batches", tr("Draw training batches"), {Qt::Key_B}, [impl] {
     impl->tabs->setCurrentIndex(Batches);

@@ -335,6 +335,9 @@ void PredictionsView::endAllImages(qint64 step) {
 void PredictionsView::toggleAllImages() {
   const qint64 step = currentCheckpoint();
   if (impl_->allImages.contains(step)) return Q_EMIT allImagesCanceled(step);
+  if (impl_->hasImages() && !impl_->canPredict) return setMessage(impl_->whyNotPredicted());
+  if (impl_->hasImages() && !impl_->session.store().isKept(step))
+    return setMessage(tr("The checkpoint of step %1 is gone: choose another step.").arg(step));
   requestAllImages();
 }
 
