@@ -147,7 +147,8 @@ void Trainer::leaveOutBadImages(std::int64_t step) {
   if (!training_.experiment.dataset.skipsBadImages()) {
     saveBeforeEnd();
     const BadImages::Unreadable& first = images.front();
-    throw dist::RankError(first.image.what(), protocol::FailureCause::BadImage, first.rank, first.host);
+    throw dist::RankError(first.image.what(), protocol::FailureCause::BadImage, first.rank,
+                          first.host);
   }
   steps_.stopLoading();
   try {
