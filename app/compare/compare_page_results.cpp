@@ -12,6 +12,7 @@
 
 #include "app/compare/compare_page.h"
 #include "app/compare/compared_curves.h"
+#include "app/models/distinct_names.h"
 #include "widgets/comparison/comparison_tables.h"
 #include "widgets/comparison/confusion_view.h"
 #include "widgets/comparison/recall_view.h"
@@ -35,11 +36,10 @@ const QString kSides = QStringLiteral("sides"), kPath = QStringLiteral("path"),
 }  // namespace
 
 void ComparePage::askForResults(std::size_t side) {
-  const QString known = sides_.at(side).path;
-  const QString folder = known.isEmpty() ? QString() : QFileInfo(known).absolutePath();
-  const QString results =
-      QFileDialog::getOpenFileName(this, tr("Open results as %1").arg(letterOf(side)),
-                                   jobs::folderToBeginWith(folder), tr("COCO results (*.json)"));
+  const QString &own = sides_.at(side).path, &other = sides_.at(1 - side).path;
+  const QString results = QFileDialog::getOpenFileName(
+      this, tr("Open results as %1").arg(letterOf(side)),
+      jobs::folderToBeginWith(own.isEmpty() ? other : own), tr("COCO results (*.json)"));
   if (!results.isEmpty()) openResultsAt(side, {results});
 }
 
@@ -47,7 +47,8 @@ void ComparePage::askForAnnotations(std::size_t side) {
   const QString results = sides_.at(side).path;
   const QString annotations = QFileDialog::getOpenFileName(
       this, tr("Annotations of the results"),
-      jobs::folderToBeginWith(QFileInfo(results).absolutePath()), tr("COCO annotations (*.json)"));
+      jobs::folderToBeginWith(lastAnnotations_.isEmpty() ? results : lastAnnotations_),
+      tr("COCO annotations (*.json)"));
   if (!annotations.isEmpty()) openResultsAt(side, {results, annotations});
 }
 
@@ -96,14 +97,14 @@ void ComparePage::dragLeaveEvent(QDragLeaveEvent* event) {
 std::size_t ComparePage::sideAt(QPointF place) const { return place.x() < width() / 2.0 ? 0 : 1; }
 
 void ComparePage::showDropHint(const QDropEvent& event) {
-  const QList<QUrl> files = event.mimeData()->urls();
-  const auto nameOf = [&](qsizetype i) { return QFileInfo(files[i].toLocalFile()).fileName(); };
+  QStringList files;
+  for (const QUrl& url : event.mimeData()->urls()) files << url.toLocalFile();
+  const QStringList names = distinctNames(files);
   const std::size_t side = sideAt(event.position());
   dropHint_->showText(
-      files.size() == 2 ? tr("Drop to compare %1 as A with %2 as B").arg(nameOf(0), nameOf(1))
-      : side == 0
-          ? tr("Drop to open the results %1 as A\n(in the right half: as B)").arg(nameOf(0))
-          : tr("Drop to open the results %1 as B\n(in the left half: as A)").arg(nameOf(0)));
+      files.size() == 2 ? tr("Drop to compare %1 as A with %2 as B").arg(names[0], names[1])
+      : side == 0 ? tr("Drop to open the results %1 as A\n(in the right half: as B)").arg(names[0])
+                  : tr("Drop to open the results %1 as B\n(in the left half: as A)").arg(names[0]));
 }
 
 /// Of two files, the first is A.

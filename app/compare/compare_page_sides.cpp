@@ -1,12 +1,12 @@
 // ComparePage's sides: which run and step each is.
 #include <QComboBox>
 #include <QDir>
-#include <QFileInfo>
 #include <QLocale>
 #include <QSignalBlocker>
 #include <algorithm>
 
 #include "app/compare/compare_page.h"
+#include "app/models/distinct_names.h"
 
 namespace lockstep::app {
 
@@ -58,7 +58,10 @@ void ComparePage::fillRuns(Side& side) {
   side.runs->clear();
   for (const ShownRun& run : shown_)
     if (run.run) side.runs->addItem(run.name, run.run->folder());
-  for (const auto& [path, source] : opened_) side.runs->addItem(QFileInfo(path).fileName(), path);
+  QStringList files;
+  for (const auto& [path, source] : opened_) files << path;
+  const QStringList names = distinctNames(files);
+  for (qsizetype i = 0; i < files.size(); ++i) side.runs->addItem(names[i], files[i]);
   if (side.runs->count() > 0) side.runs->insertSeparator(side.runs->count());
   side.runs->addItem(tr("Open results…"), kOpen);
 }

@@ -1,5 +1,7 @@
 // Compare with results files of any program, with curves, and with what was chosen before.
+#include <QDir>
 #include <QDoubleSpinBox>
+#include <QFile>
 #include <QLocale>
 
 #include "app/compare/compared_curves.h"
@@ -55,6 +57,24 @@ class TstComparedResults : public tests::CompareBench {
     drop({write("new.json", kOfSecond)}, 1);
     QCOMPARE(boxOf("Run of A")->currentText(), QStringLiteral("one"));
     QCOMPARE(boxOf("Run of B")->currentText(), QStringLiteral("new.json"));
+  }
+
+  void filesOfOneNameAreToldApart() {
+    addRun("one", kOfFirst, write("val.json", kDataset));
+    show();
+    const auto writeIn = [this](const QString& folder) {
+      QDir(parent_->path()).mkpath(folder);
+      const QString copy = parent_->filePath(folder + QStringLiteral("/results.json"));
+      QFile::copy(write("results.json", kOfSecond), copy);
+      return copy;
+    };
+    const QString first = writeIn(QStringLiteral("first")),
+                  second = writeIn(QStringLiteral("second"));
+    QCOMPARE(
+        drop({first, second}),
+        QStringLiteral("Drop to compare first/results.json as A with second/results.json as B"));
+    QCOMPARE(boxOf("Run of A")->currentText(), QStringLiteral("first/results.json"));
+    QCOMPARE(boxOf("Run of B")->currentText(), QStringLiteral("second/results.json"));
   }
 
   void aFileThatIsBeingReadIsCancelled() {
