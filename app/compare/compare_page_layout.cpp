@@ -38,7 +38,6 @@ void ComparePage::buildUi() {
   setAccessibleName(tr("Compare"));
   verdict_ = new QLabel;
   verdict_->setWordWrap(true);
-  verdict_->setTextFormat(Qt::PlainText);
   verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   verdict_->setObjectName(QStringLiteral("verdict"));
   widgets::setRole(verdict_, "given");
@@ -183,7 +182,13 @@ void ComparePage::resizeEvent(QResizeEvent* event) {
 
 void ComparePage::placeTables() {
   placeHead();
-  const bool isBeside = width() >= widgets::scaledPx(kBesideFromPx);
+  const int viewerPx = viewer_->minimumSizeHint().width();
+  const QMargins margins = layout()->contentsMargins();
+  const int ofBoth = widgets::scaledPx(kTablesPx) + split_->handleWidth() + viewerPx +
+                     margins.left() + margins.right();
+  const bool isBeside = width() >= std::max(widgets::scaledPx(kBesideFromPx), ofBoth);
+  // Not that of both: the page would never become so narrow that they stand below one another.
+  split_->setMinimumWidth(viewerPx);
   split_->setOrientation(isBeside ? Qt::Horizontal : Qt::Vertical);
   tables_->setMinimumWidth(isBeside ? widgets::scaledPx(kTablesPx) : 0);
   if (isBeside && !isSplitChosen_) {
@@ -191,8 +196,7 @@ void ComparePage::placeTables() {
     const int room = split_->width() - split_->handleWidth();
     const int tabs = tables_->tabBar()->sizeHint().width();
     const int least = std::min(tables_->minimumWidth(), room);
-    const int own =
-        std::clamp(room - viewer_->minimumSizeHint().width(), least, std::max(tabs, least));
+    const int own = std::clamp(room - viewerPx, least, std::max(tabs, least));
     split_->setSizes({own, room - own});
   }
   split_->setMinimumHeight(split_->minimumSizeHint().height());

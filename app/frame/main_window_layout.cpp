@@ -32,6 +32,8 @@ const QString kRunsWidthKey = QStringLiteral("runsWidth"),
               kLogHeightKey = QStringLiteral("logHeight");
 constexpr QSize kDefaultSize(1440, 900);
 constexpr int kRunsPx = 268;
+/// The most that it has of a window's width unless a person wants more.
+constexpr double kRunsFraction = 0.3;
 /// Of a window in which the pages need the log's room.
 constexpr int kLowPx = 800;
 /// Of the window's height.
@@ -93,7 +95,8 @@ void MainWindow::placeDocks() {
   addDockWidget(Qt::RightDockWidgetArea, inspectorDock_);
   addDockWidget(Qt::RightDockWidgetArea, devicesDock_);
   for (Dock* dock : docks()) dock->setVisible(dock == runsDock_ || dock == logDock_);
-  runsWidth_->setWidth(widgets::scaledPx(kRunsPx));
+  runsWidth_->setWidth(
+      std::min(widgets::scaledPx(kRunsPx), static_cast<int>(width() * kRunsFraction)));
   resizeDocks({logDock_}, {static_cast<int>(height() * kLogFraction)}, Qt::Vertical);
   const int factsPx = inspectorDock_->widget()->sizeHint().width();
   resizeDocks({inspectorDock_, devicesDock_}, {factsPx, factsPx}, Qt::Horizontal);
@@ -135,7 +138,7 @@ void MainWindow::makeRoomFor(Dock* dock) {
     if (isBeside(each, area)) own = std::max(own, widthOf(each));
     if (isBeside(each, other)) others = std::max(others, widthOf(each));
   }
-  if (pages_->minimumSizeHint().width() + own + others <= width()) return;
+  if (pages_->pageWidth() + own + others <= width()) return;
   for (Dock* each : docks())
     if (isBeside(each, other)) each->hide();
 }

@@ -3,17 +3,20 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QToolButton>
 #include <filesystem>
 #include <fstream>
 
 #include "app/controllers/run_controller.h"
 #include "app/models/run_list_model.h"
 #include "app/monitor/monitor_page.h"
+#include "app/monitor/tag_cards.h"
 #include "app/predictions/predictions_page.h"
 #include "app/runs/run_banner.h"
 #include "app/runs/runs_panel.h"
 #include "tests/app/losses_of.h"
 #include "tests/app/made_run.h"
+#include "tests/app/monitor_bench.h"
 #include "tests/app/shared_window.h"
 #include "tests/events/record_samples.h"
 #include "tests/support/test_main.h"
@@ -48,6 +51,17 @@ class ForeignFolder {
     std::string bytes = events::encodeRecord(tests::versionRecord());
     for (int step = 1; step <= steps; ++step)
       bytes += events::encodeRecord(tests::scalarRecord(step, {{"train_loss", 2.F / step}}));
+    append(fs::path(run) / "events.out.tfevents.1000.host.1.0", bytes);
+  }
+  /// As Ultralytics logs a segmentation, with a picture besides.
+  void addUltralytics(const char* run) const {
+    std::string bytes = events::encodeRecord(tests::versionRecord());
+    for (int epoch = 1; epoch <= 3; ++epoch)
+      for (const char* tag :
+           {"train/box_loss", "train/seg_loss", "train/dfl_loss", "val/seg_loss", "val/dfl_loss",
+            "metrics/precision(B)", "metrics/mAP50-95(M)", "metrics/mAP50(M)", "lr/pg0", "lr/pg1"})
+        bytes += events::encodeRecord(tests::scalarRecord(epoch, {{tag, 1.F / epoch}}));
+    bytes += events::encodeRecord(events::recordOf(tests::pictureSummary(7, 3, 1000.5)));
     append(fs::path(run) / "events.out.tfevents.1000.host.1.0", bytes);
   }
   /// A run with total losses at the steps 20 and 60 and damage between them.
@@ -182,6 +196,54 @@ class TstForeignRuns : public QObject {
     };
     QTRY_VERIFY(says("a run of TensorBoard"));
     QTRY_VERIFY(window.isReady());
+  }
+
+  void allThatItLoggedIsSeenAtOnce() {
+    const ForeignFolder folder;
+    folder.addUltralytics("run");
+    MainWindow& window = window_.show({folder.of("")});
+    const app::MonitorPage& page = *window.monitorPage();
+    QStringList titles;
+    for (const widgets::CurveCard* card : page.cards())
+      if (card->isVisibleTo(&page)) titles << card->title();
+    QCOMPARE(titles, (QStringList{QStringLiteral("Mask AP"), QStringLiteral("Learning rate"),
+                                  QStringLiteral("Mask"), QStringLiteral("Box")}));
+    QStringList others;
+    for (const char* name : {"train", "val", "metrics", "eval/segm", "lr"}) {
+      app::TagCards* section = page.section(QLatin1String(name));
+      QVERIFY2(section && section->isOpen(), name);
+      for (const app::TagCards::Card& card : section->cards())
+        others << QLatin1String(name) + u'/' + card.card->title();
+    }
+    QCOMPARE(others, (QStringList{QStringLiteral("train/dfl_loss"), QStringLiteral("val/dfl_loss"),
+                                  QStringLiteral("metrics/precision(B)"),
+                                  QStringLiteral("eval/segm/AP50"), QStringLiteral("lr/pg1")}));
+    const auto* note = page.findChild<QLabel*>(QStringLiteral("mediaNote"));
+    QVERIFY(note->isVisible() && note->text().contains(QStringLiteral("images (1 tag")));
+    // What is folded stays so.
+    app::TagCards* section = page.section(QStringLiteral("lr"));
+    QTest::mouseClick(section->findChild<QToolButton*>(), Qt::LeftButton);
+    QVERIFY(!section->isOpen());
+    const auto kept = app::CardSettings::fromVariant(page.cardSettings().toVariant());
+    window.monitorPage()->setCardSettings({});
+    QVERIFY(section->isOpen());
+    window.monitorPage()->setCardSettings(kept);
+    QVERIFY(!section->isOpen());
+  }
+
+  void ourRunsHaveTheirEmptyCards() {
+    QTemporaryDir parent;
+    tests::MadeRun plan;
+    plan.steps = 0;
+    const auto run = tests::openMade(parent, plan);
+    app::MonitorPage page;
+    tests::show(page, {{run.get(), QStringLiteral("own"), 0}});
+    for (const widgets::CurveCard* card : page.cards()) {
+      const bool isOfDevices = card->title().contains(QStringLiteral("GPU")) ||
+                               card->title().contains(QStringLiteral("rank"));
+      QVERIFY2(card->isVisibleTo(&page) || isOfDevices, qPrintable(card->title()));
+    }
+    QVERIFY(!page.findChild<QLabel*>(QStringLiteral("mediaNote"))->isVisible());
   }
 
   void aDamagedLogIsSaidInTheWindow() {

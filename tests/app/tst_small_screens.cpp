@@ -1,4 +1,5 @@
 #include <QAction>
+#include <QApplication>
 #include <QDir>
 #include <QFile>
 #include <QLabel>
@@ -16,8 +17,10 @@
 #include "app/runs/run_banner.h"
 #include "app/runs/runs_panel.h"
 #include "app/runs/state_pill.h"
+#include "tests/app/compare_bench.h"
 #include "tests/app/made_run.h"
 #include "tests/app/shared_window.h"
+#include "tests/app/unseen_widgets.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"
 #include "widgets/comparison/comparison_tables.h"
@@ -42,6 +45,49 @@ QString makeFailedRun(const QString& parent) {
   plan.ranks = 3;
   return tests::makeFailedRun(parent, plan, longMessage());
 }
+
+constexpr app::Page kPages[] = {app::Page::Configure, app::Page::Monitor, app::Page::Predictions,
+                                app::Page::Data, app::Page::Compare};
+
+/// What every page has something to show of: two runs, the first of which has failed, with
+/// predictions of the same images, and an experiment with a fault.
+QStringList makePages(const QTemporaryDir& parent) {
+  const auto write = [&](const char* name, const QByteArray& text) {
+    QFile file(parent.filePath(QLatin1String(name)));
+    if (file.open(QIODevice::WriteOnly)) file.write(text);
+    return file.fileName();
+  };
+  QImage picture(40, 40, QImage::Format_RGB32);
+  picture.fill(Qt::gray);
+  for (const char* image : {"a.png", "b.png"}) picture.save(parent.filePath(QLatin1String(image)));
+  tests::MadeRun plan;
+  plan.name = "droplets_r50_baseline";
+  plan.valImages = plan.trainImages = parent.path().toStdString();
+  plan.valAnnotations = plan.trainAnnotations = write("val.json", tests::kDataset).toStdString();
+  plan.watchedImages = {3, 5};
+  plan.keptCheckpoints = {20, 40};
+  plan.ranks = 3;
+  const QString failed = tests::makeFailedRun(parent.path(), plan);
+  plan.name = "droplets_r50_more_jitter";
+  const QString other = tests::makeRun(parent.path(), plan);
+  const QString experiment =
+      write("droplets_r50_with_a_long_name.yaml", "name: faulty\nsolver: {base_lr: -1}\n");
+  return {failed, other, experiment};
+}
+
+/// The desktop's while it lives.
+class DesktopFont {
+ public:
+  explicit DesktopFont(int points) {
+    QFont font = before_;
+    font.setPointSize(points);
+    QApplication::setFont(font);
+  }
+  ~DesktopFont() { QApplication::setFont(before_); }
+
+ private:
+  QFont before_ = QApplication::font();
+};
 
 }  // namespace
 
@@ -125,6 +171,36 @@ class TstSmallScreens : public QObject {
     const QSize least = window.minimumSizeHint();
     QVERIFY2(least.width() <= size.width() && least.height() <= size.height(),
              qPrintable(QStringLiteral("%1 x %2").arg(least.width()).arg(least.height())));
+  }
+
+  void everythingIsSeen_data() {
+    QTest::addColumn<int>("points");
+    QTest::addColumn<QSize>("size");
+    for (const QSize size :
+         {QSize(960, 720), QSize(1280, 720), QSize(1440, 900), QSize(1920, 1080)})
+      for (const int points : {10, 14})
+        if (points == 10 || size.width() > 1000)
+          QTest::addRow("%d pt, %d x %d", points, size.width(), size.height()) << points << size;
+  }
+  void everythingIsSeen() {
+    QFETCH(int, points);
+    QFETCH(QSize, size);
+    const DesktopFont font(points);
+    const QTemporaryDir parent;
+    app::MainWindowOptions options = tests::optionsFor(makePages(parent));
+    options.size = size;
+    const auto window = tests::openWindow(window_.theme(), options);
+    QStringList unseen;
+    for (const app::Page page : kPages) {
+      window->showPage(page);
+      QTRY_VERIFY(window->isReady());
+      QCoreApplication::processEvents();
+      QCOMPARE(window->size(), size);
+      for (const QString& widget : tests::unseenWidgets(*window))
+        unseen << QStringLiteral("page %1: ").arg(static_cast<int>(page)) + widget;
+    }
+    for (const QString& each : unseen) qWarning().noquote() << each;
+    QVERIFY(unseen.isEmpty());
   }
 
   /// Nothing of it is beyond the window's end.
