@@ -76,7 +76,7 @@ void TstWorkerMessages::everyJobRoundTrips() {
 
 /// A default job and one that differs in every member differ in every member on the wire.
 void TstWorkerMessages::everyMemberOfAJobIsOnTheWire() {
-  const std::vector<std::size_t> members{5, 5, 8, 1, 2, 3, 4, 8, 3, 4, 3, 0};
+  const std::vector<std::size_t> members{5, 6, 8, 1, 2, 3, 4, 10, 3, 4, 3, 0};
   const std::vector<Work> works = tests::sampleWorks();
   QCOMPARE(works.size(), std::variant_size_v<Work>);
   for (std::size_t i = 0; i < works.size(); ++i) compareWithDefault(works[i], members.at(i));

@@ -17,7 +17,7 @@ inline const protocol::TrainedModel kSampleModel{"name: \"a\"\nsolver: {max_step
 inline std::vector<protocol::Work> sampleWorks() {
   using namespace protocol;
   return {TrainJob{"name: ä\n", "/runs/ä", "/runs/ä/checkpoints/step-00000010", 10, true},
-          EvaluateJob{kSampleModel, Split::Train, true, "/tmp/o.json", "/tmp/d.json"},
+          EvaluateJob{kSampleModel, Split::Train, true, true, "/tmp/o.json", "/tmp/d.json"},
           PredictJob{kSampleModel,
                      Split::Train,
                      {"a.png", "b c.jpg"},
