@@ -17,6 +17,7 @@
 #include "widgets/config_editor/issue_list.h"
 #include "widgets/config_editor/yaml_text.h"
 #include "widgets/empty_state.h"
+#include "widgets/literal_text.h"
 #include "widgets/named_action.h"
 
 namespace lockstep::widgets {
@@ -224,7 +225,7 @@ void ConfigEditor::setComparison(const QString& name, const config::Experiment& 
   impl_->comparisonName = name;
   impl_->comparison = experiment;
   impl_->lowerTabs->setTabVisible(1, !name.isEmpty());
-  impl_->lowerTabs->setTabText(1, tr("Difference to %1").arg(name));
+  impl_->lowerTabs->setTabText(1, tr("Difference to %1").arg(literalText(name)));
   impl_->lowerTabs->setVisible(!name.isEmpty());
   impl_->lowerTabs->setCurrentIndex(name.isEmpty() ? 0 : 1);
   impl_->showFacts();
