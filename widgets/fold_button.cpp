@@ -57,8 +57,8 @@ void FoldButton::paintEvent(QPaintEvent*) {
   QStyleOptionToolButton option;
   initStyleOption(&option);
   const int beside = sizeHint().width() - fontMetrics().size(Qt::TextShowMnemonic, text()).width();
-  option.text = fontMetrics().elidedText(text(), Qt::ElideMiddle, width() - beside,
-                                         Qt::TextShowMnemonic);
+  option.text =
+      fontMetrics().elidedText(text(), Qt::ElideMiddle, width() - beside, Qt::TextShowMnemonic);
   painter.drawComplexControl(QStyle::CC_ToolButton, option);
 }
 

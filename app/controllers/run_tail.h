@@ -32,7 +32,7 @@ class RunTail {
   std::optional<EvaluationPlan> evaluationPlan;
   QString error;
   events::MediaTags media;  ///< tags of what another program logged and no page shows
-  QString leftOut;  ///< what of the run's files is lost or could not be read
+  QString leftOut;          ///< what of the run's files is lost or could not be read
 
   double smoothing = 0.6;  ///< of `whole`
 

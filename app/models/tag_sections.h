@@ -16,7 +16,9 @@ struct TagSection {
 /// A log may have as many sections as tags. Tags of those after the first ones are in one section,
 /// with their whole names as titles.
 inline constexpr std::size_t kMaxTagSections = 100;
-inline const QString kFurtherTags = QStringLiteral("\x1f" "further");
+inline const QString kFurtherTags = QStringLiteral(
+    "\x1f"
+    "further");
 
 /// Sections for every tag that none of `drawn` draws. Norms and update ratios of parameters are
 /// left out: the heat map shows them. Times of a rank begin with a card of their parts. Tags are in

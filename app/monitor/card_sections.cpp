@@ -328,8 +328,7 @@ void CardSections::arrange() {
   grid_->setShown(gridCards());
   const std::vector<TagSection> planned = plannedSections();
   for (const TagSection& each : planned)
-    if (!section(each.name))
-      addSection(each.name, titleOf(each));
+    if (!section(each.name)) addSection(each.name, titleOf(each));
   std::size_t left = kOpenAtOnce;
   for (const auto& [name, own] : sections_) {
     const auto each = std::ranges::find(planned, name, &TagSection::name);

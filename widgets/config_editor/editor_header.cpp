@@ -107,7 +107,8 @@ void EditorHeader::setOpenFiles(const QList<OpenFile>& files, int shown) {
     action->setChecked(i == shown);
   }
   menu->addSeparator();
-  menu->addAction(tr("Close %1").arg(literalText(files[shown].name)), this, &EditorHeader::closeRequested);
+  menu->addAction(tr("Close %1").arg(literalText(files[shown].name)), this,
+                  &EditorHeader::closeRequested);
 }
 
 void EditorHeader::setModified(bool modified) {
