@@ -75,8 +75,8 @@ void TstMessages::helloAndCommandsRoundTrip() {
   const Hello hello = throughTheWire(Hello{41, 3});
   QCOMPARE(hello.since, 41);
   QCOMPARE(hello.attempt, 3);
-  for (const char* name : {"status", "pause", "resume", "stop", "checkpoint", "evaluate",
-                           "dequeue"}) {
+  for (const char* name :
+       {"status", "pause", "resume", "stop", "checkpoint", "evaluate", "dequeue"}) {
     const CommandName sent = base::parseEnum<CommandName>(name).value();
     const Command command = throughTheWire(Command{"a-7", sent});
     QCOMPARE(command.id, std::string("a-7"));
