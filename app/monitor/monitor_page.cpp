@@ -76,7 +76,8 @@ QString mediaText(const events::MediaTags& media) {
   for (const auto& [tag, kind] : media) ++counts[kind];
   QStringList parts;
   for (const auto& [kind, count] : counts)
-    parts << MonitorPage::tr("%1 (%n tag(s))", "", count).arg(mediaName(kind));
+    parts << (count == 1 ? MonitorPage::tr("%1 (1 tag)").arg(mediaName(kind))
+                         : MonitorPage::tr("%1 (%2 tags)").arg(mediaName(kind)).arg(count));
   return parts.join(QStringLiteral(", "));
 }
 
