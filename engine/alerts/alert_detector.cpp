@@ -72,8 +72,7 @@ protocol::Alert lossJump(std::int64_t step, double loss, double median, bool has
 }  // namespace
 
 std::string textWithRemedy(const protocol::Alert& alert) {
-  return alert.key.empty() ? alert.text
-                           : alert.text + " Remedy: " + alert.key + "=" + alert.value;
+  return alert.key.empty() ? alert.text : alert.text + " Remedy: " + alert.key + "=" + alert.value;
 }
 
 void RunningMedian::add(double value) {

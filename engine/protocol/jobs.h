@@ -69,8 +69,8 @@ struct EvaluateJob {
   Split split = Split::Val;
   bool perImage = false;
   bool pycocotoolsExact = false;  ///< coco::Params::pycocotoolsExact
-  std::string out{};         ///< file for the evaluation (written atomically); empty: none
-  std::string detections{};  ///< file for the detections as COCO results; empty: none
+  std::string out{};              ///< file for the evaluation (written atomically); empty: none
+  std::string detections{};       ///< file for the detections as COCO results; empty: none
 };
 
 struct PredictResult {

@@ -145,6 +145,7 @@ class TstValueText : public QObject {
 
   void probableNumbersAreSuggested() {
     QCOMPARE(config::probableNumber("010"), std::string("10"));
+    QCOMPARE(config::probableNumber("07"), std::string("7"));
     QCOMPARE(config::probableNumber("90_000"), std::string("90000"));
     QCOMPARE(config::probableNumber("90,000"), std::string("90000"));
     QCOMPARE(config::probableNumber("0,5"), std::string("0.5"));

@@ -187,7 +187,8 @@ class TstSetup : public QObject {
     const auto ended = setUp.run();
     QCOMPARE(ended.status, 1);
     QVERIFY2(ended.err.find(advice.toStdString()) != std::string::npos, ended.err.c_str());
-    QVERIFY2(ended.err.find("it continues where it stopped") != std::string::npos, ended.err.c_str());
+    QVERIFY2(ended.err.find("it continues where it stopped") != std::string::npos,
+             ended.err.c_str());
   }
 
   /// It may have left a package that looks whole.

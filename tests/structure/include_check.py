@@ -52,7 +52,7 @@ ALLOWED = {
     "widgets": set(),
     "widgets/bars": {"widgets"},
     "widgets/plots": {"widgets", "widgets/curves", "widgets/jobs"},
-    "widgets/export": {"widgets", "widgets/curves", "widgets/plots"},
+    "widgets/export": {"base", "widgets", "widgets/curves", "widgets/plots"},
     "widgets/config_editor": {"base", "config", "widgets", "widgets/bars", "widgets/experiment", "widgets/jobs"},
     "widgets/image_view": {"base", "coco", "coco/analysis", "explanation", "widgets", "widgets/curves", "widgets/instances", "widgets/jobs"},
     "widgets/dataset_view": {"base", "coco", "config", "dataset_check", "widgets", "widgets/bars", "widgets/curves", "widgets/image_view", "widgets/jobs"},

@@ -154,6 +154,15 @@ class TstFieldEditors : public QObject, protected lockstep::tests::ConfigEditorB
     QVERIFY(editor_->text().contains(QStringLiteral("max_steps: 13 epochs\n")));
   }
 
+  void aValueIsWrittenAfterAPauseInTyping() {
+    open(document());
+    line("solver.base_lr")->setFocus();
+    line("solver.base_lr")->selectAll();
+    QTest::keyClicks(line("solver.base_lr"), QStringLiteral("0.03"));
+    QTRY_VERIFY(editor_->text().contains(QStringLiteral("base_lr: 0.03 ")));
+    QVERIFY(line("solver.base_lr")->hasFocus());
+  }
+
   void aFaultIsSaidWhileItIsTyped() {
     open(document());
     line("augment.min_size")->setFocus();

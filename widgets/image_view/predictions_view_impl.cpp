@@ -323,9 +323,7 @@ void PredictionsView::Impl::showCounts() {
   showAllImages();
 }
 
-void PredictionsView::Impl::showAp() {
-  panel->showAp(session.shownAp());
-}
+void PredictionsView::Impl::showAp() { panel->showAp(session.shownAp()); }
 
 void PredictionsView::Impl::showHistory() {
   std::map<qint64, double> ofImage;

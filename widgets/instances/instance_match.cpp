@@ -119,9 +119,8 @@ coco::ImageOverlaps overlapsOf(const ImageContent& content) {
   for (const coco::Detection& one : detections)
     if (content.dataset == nullptr || content.dataset->hasCategory(one.categoryId))
       judged.push_back(&one);
-  coco::ImageOverlaps overlaps =
-      coco::findOverlaps(content.image, *content.annotations, judged, content.rules.type,
-                         content.rules.params());
+  coco::ImageOverlaps overlaps = coco::findOverlaps(content.image, *content.annotations, judged,
+                                                    content.rules.type, content.rules.params());
   for (coco::OverlapDetection& one : overlaps.detections)
     one.index = static_cast<std::uint32_t>(judged[one.index] - detections.data());
   return overlaps;

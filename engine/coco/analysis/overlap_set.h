@@ -38,8 +38,7 @@ class OverlapSet {
  private:
   OverlapSet(const Dataset& groundTruth, const Params& params);
   void addImage(const Dataset& groundTruth, std::size_t image,
-                std::span<const Detection* const> detections, IouType type,
-                const Params& params);
+                std::span<const Detection* const> detections, IouType type, const Params& params);
 
   std::vector<ImageId> imageIds_;
   std::vector<Category> categories_;
