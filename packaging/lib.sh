@@ -38,22 +38,35 @@ build_jobs() {
 
 # advice FOLDER LOG…: prints how to recover if the disk of FOLDER is full or the logs show a network failure, else nothing.
 advice() {
-  local folder=$1 free
+  local folder free
+  for folder in "$1" "${TMPDIR:-/tmp}"; do
+    free=$(df --output=avail -BM "$folder" | tail -1 | tr -dc 0-9)
+    [ "$free" -ge 100 ] || break
+  done
   shift
-  free=$(df --output=avail -BM "$folder" | tail -1 | tr -dc 0-9)
-  if [ "$free" -lt 100 ] || grep -qs 'No space left on device' "$@"; then
+  if [ "$free" -lt 100 ]; then
     echo "The disk of $folder is full ($free MB left). Free some space and run this again: it continues where it stopped."
+  elif grep -qs 'No space left on device' "$@"; then
+    echo "A disk was full. Free some space and run this again: it continues where it stopped."
   elif grep -qsE 'ProxyError|NameResolution|NewConnectionError|TimeoutError|[Tt]emporary failure|Could not (resolve|connect)|Connection (refused|reset|timed out|aborted)|Unable to connect|Network is unreachable|IncompleteRead' "$@"; then
     echo "The network cannot be reached (proxy: ${https_proxy:-${http_proxy:-none}}). Run this again once it can: it continues where it stopped."
   fi
 }
 
+# lock_checkout: fails if another script builds or installs in this checkout, or its build outlived it.
+lock_checkout() {
+  mkdir -p build
+  exec {checkout_lock}>>build/lock
+  flock -n "$checkout_lock" || fail "another script of packaging/ is building in $PWD/build: wait for it, or stop it"
+}
+unlock_checkout() { exec {checkout_lock}>&-; }
+
 # Ends the script and its background processes on Ctrl+C. A build has its own process group.
 build_pid=
-trap_interrupts() { trap interrupted INT TERM HUP; }
+trap_interrupts() { trap interrupted INT TERM HUP PIPE; }
 end_children() { :; }
 interrupted() {
-  trap '' INT TERM HUP
+  trap '' INT TERM HUP PIPE
   set +e
   if [ -n "$build_pid" ]; then
     kill -INT -- "-$build_pid" 2>/dev/null
@@ -103,6 +116,8 @@ show_progress() {
 }
 # on_progress PERCENT SECONDS: hook for scripts that publish the progress.
 on_progress() { :; }
+# close_marker: hook that keeps a build from inheriting a lock of the script.
+close_marker() { :; }
 
 # follow_build WHAT PLAN: shows the progress of a build, whose log it reads from standard input.
 follow_build() {
@@ -116,6 +131,7 @@ follow_build() {
     [[ $line = '['*/*']'* ]] || continue
     step_cost "$line"
     finished=$((finished + cost))
+    [ "$finished" -le "$all" ] || all=$finished  # CMake ran again and planned more
     percent=$((finished * 100 / all)) left=
     [ "$percent" -le 99 ] || percent=99
     # An earlier estimate would be noise.
@@ -127,7 +143,7 @@ follow_build() {
 }
 
 # Prints the errors in build/build.log, or its last lines if it has none.
-build_errors() { grep -E 'error:|FAILED:|undefined reference|No space left|ninja: ' build/build.log | tail -12 || tail -12 build/build.log; }
+build_errors() { grep -m 12 -E 'error:|FAILED:|undefined reference|No space left' build/build.log || tail -12 build/build.log; }
 
 # configure_lockstep PRESET: configures build/.
 configure_lockstep() {
@@ -137,7 +153,7 @@ configure_lockstep() {
   if [ -n "$architectures" ]; then options+=("-DCMAKE_CUDA_ARCHITECTURES=$architectures"); fi
   say "configuring ($preset)"
   # The cache of another preset would keep its compiler and options.
-  if [ -e build/CMakeCache.txt ] && [ "$(cat build/preset 2>/dev/null)" != "$preset" ]; then rm -f build/CMakeCache.txt; fi
+  [ "$(cat build/preset 2>/dev/null)" = "$preset" ] || options+=(--fresh)
   .venv/bin/cmake --preset "$preset" "${options[@]}" >build/configure.log 2>&1 || fail "configuring failed; the end of build/configure.log:
 $(tail -20 build/configure.log)
 $(advice build build/configure.log)"
@@ -152,7 +168,10 @@ build_targets() {
   [ -z "$plan" ] || say "$what with $(build_jobs) jobs; compiler output: build/build.log"
   : >build/build.log
   set -m
-  .venv/bin/cmake --build build -j "$(build_jobs)" --target "$@" >>build/build.log 2>&1 </dev/null &
+  (
+    close_marker
+    exec .venv/bin/cmake --build build -j "$(build_jobs)" --target "$@" >>build/build.log 2>&1 </dev/null
+  ) &
   build_pid=$!
   set +m
   follow_build "$what" "$plan" < <(tail --pid="$build_pid" -s 0.2 -n +1 -f build/build.log)

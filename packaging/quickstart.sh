@@ -30,7 +30,7 @@ folder=build/quickstart/shapes
 [ -z "$data" ] || folder=build/quickstart/$(basename "$data")-$(cksum <<<"$data" | cut -d' ' -f1)
 experiment=$folder/experiment.yaml
 
-# Whether the data are ready for training.
+# True when the data are ready for training.
 has_data() { [ -e "$experiment" ] && { [ -n "$data" ] || [ -e "$folder/annotations" ]; }; }
 
 # Imports the dataset of --data, or makes the sample scenes. The experiment may be open in the app already, so an existing file
@@ -66,6 +66,7 @@ publish() {
   printf '%-79s\n' "{\"stage\": \"$1\", \"percent\": ${2:--1}, \"seconds_left\": ${3:--1}}" 1<>"$marker" || true
 }
 on_progress() { [ -z "$lock" ] || publish building "$@"; }
+close_marker() { [ -z "$lock" ] || exec {lock}>&-; }
 
 open_window_early() {
   marker=$folder/preparing.json
@@ -74,7 +75,7 @@ open_window_early() {
   publish building
   say "opening the app; Train is enabled once the rest is built. Ctrl+C ends both; closing the app does not stop the build"
   trap ended EXIT
-  build/bin/lockstep "$experiment" {lock}>&- &
+  build/bin/lockstep "$experiment" {lock}>&- {checkout_lock}>&- &
   window=$!
 }
 
@@ -100,16 +101,19 @@ ended() {
 finish_preparing() {
   exec {lock}>&-
   lock=
+  local status=0
   if has_window; then
     say "ready; press Train (Ctrl+Return)"
-    wait "$window"
   else
     say "ready; packaging/quickstart.sh opens the app again"
   fi
-  exit
+  wait "$window" || status=$?
+  [ $status = 0 ] || say "the app ended with status $status"
+  exit $status
 }
 
 trap_interrupts
+lock_checkout
 preset=engine-cpu setup_options=()
 if has_gpu && cuda_compiler >/dev/null; then
   preset=engine-cuda setup_options=(--cuda)
@@ -127,6 +131,7 @@ build_targets "building" lockstep lockstep-engine lockstep-worker
 say "built"
 [ -z "$lock" ] || publish making
 make_data
+unlock_checkout
 rm -f "$folder/preparing.json"  # also one that a killed script left
 say "experiment: $experiment"
 [ -z "$lock" ] || finish_preparing

@@ -20,6 +20,7 @@ for argument in "$@"; do
     *) fail "unknown option '$argument'; known: --cuda --dev --all" ;;
   esac
 done
+[ $all = 0 ] || [ $dev = 1 ] || fail "--all needs --dev"
 
 # Prints installed packages and the names that they provide: some names are a package in one release and only provided in
 # another.
@@ -70,6 +71,7 @@ install_system_packages() {
     say "system packages: already installed"
     return
   fi
+  rm -f build/setup-apt-*.log  # advice() reads them
   become_root=()
   if [ "$(id -u)" != 0 ]; then
     if ! command -v sudo >/dev/null || ! { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
@@ -88,11 +90,13 @@ install_system_packages() {
 }
 
 # pip_install MESSAGE VENV ARGUMENTS…: runs pip install unless it succeeded before with the same arguments. After an interrupted
-# one it installs everything again, because pip may take half a package for a whole one.
+# one it installs everything again, because pip may take half a package for a whole one. Another packaging/versions.sh makes
+# all earlier installations void.
 pip_install() {
-  local message=$1 venv=$2 stamp again=() log=build/setup-pip.log
+  local message=$1 venv=$2 versions stamp again=() log=build/setup-pip.log
   shift 2
-  stamp=$venv/installed-$(printf '%s ' "$@" | cksum | cut -d' ' -f1)
+  versions=$(cksum <packaging/versions.sh | cut -d' ' -f1)
+  stamp=$venv/installed-$versions-$(printf '%s ' "$@" | cksum | cut -d' ' -f1)
   if [ -e "$stamp" ]; then
     say "$message: already installed"
     return
@@ -103,6 +107,7 @@ pip_install() {
   "$venv/bin/python" -m pip install --disable-pip-version-check -q "${again[@]}" "$@" >"$log" 2>&1 || fail "pip could not install: $*
 $(tail -3 "$log")
 $(advice "$venv" "$log")"
+  find "$venv" -maxdepth 1 -name 'installed-*' ! -name "installed-$versions-*" -delete
   mv "$venv/unfinished" "$stamp"
 }
 

@@ -6,18 +6,29 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . packaging/lib.sh
 
-setup_options=(--dev) targets=(all) tier=(-LE '^long$')
-if [ "${1:-}" = --all ]; then
+setup_options=(--dev) targets=(all) excluded=('^long$') options=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    --all)
+      setup_options=(--dev --all) targets=(all long_tests)
+      unset 'excluded[0]'
+      export LOCKSTEP_LONG_TESTS=1 LOCKSTEP_FUZZ_VARIANTS=${LOCKSTEP_FUZZ_VARIANTS:-10000}
+      ;;
+    # ctest leaves out what matches all of several -LE.
+    -LE | --label-exclude) shift && excluded+=("$1") ;;
+    *) options+=("$1") ;;
+  esac
   shift
-  setup_options=(--dev --all) targets=(all long_tests) tier=()
-  export LOCKSTEP_LONG_TESTS=1 LOCKSTEP_FUZZ_VARIANTS=${LOCKSTEP_FUZZ_VARIANTS:-10000}
-fi
+done
+[ ${#excluded[@]} = 0 ] || options+=(-LE "$(IFS='|' && echo "${excluded[*]}")")
+lock_checkout
 packaging/setup.sh "${setup_options[@]}"
 preset=engine-cpu
 if cuda_compiler >/dev/null; then preset=engine-cuda; fi
 build_lockstep "$preset" "${targets[@]}"
+unlock_checkout
 say "testing"
 if [ -z "${LOCKSTEP_TEST_DATA:-}" ]; then
   say "LOCKSTEP_TEST_DATA is not set: tests on real images are skipped"
 fi
-.venv/bin/ctest --test-dir build --output-on-failure --no-tests=error -j "$(build_jobs)" "${tier[@]}" "$@"
+.venv/bin/ctest --test-dir build --output-on-failure --no-tests=error -j "$(build_jobs)" "${options[@]}"

@@ -174,7 +174,7 @@ class TstSetup : public QObject {
         << "ProxyError('Cannot connect to proxy.', NewConnectionError('Connection refused'))"
         << "The network cannot be reached (proxy: http://127.0.0.1:9)";
     QTest::newRow("full disk") << "OSError: [Errno 28] No space left on device"
-                               << "The disk of .venv is full";
+                               << "A disk was full";
   }
   void whatAFailureNeedsIsSaid() {
     QFETCH(QString, words);
