@@ -5,21 +5,21 @@ usage: build_cost.py BUILD_FOLDER [OLD_BUILD_FOLDER_OR_LOG]
        build_cost.py --jobs N BUILD_FOLDER     the N longest jobs
 
 Reads .ninja_log, which holds the wall time of each job: build from nothing, on a quiet machine, with one job per core. With a
-second build, its seconds stand in front.
+second build, that one is shown as "before".
 """
 import pathlib
 import re
 import sys
 
-KINDS = [('precompiled headers', re.compile(r'\.gch$|_pch(_vectorised)?\.dir/|(^|/)lib\w+_pch')),
+KINDS = [('compiling moc output', re.compile(r'mocs_compilation')),
+         ('precompiled headers', re.compile(r'\.gch$|_pch(_vectorised)?\.dir/|(^|/)lib\w+_pch')),
          ('moc (AUTOMOC)', re.compile(r'_autogen/|_autogen$')),
-         ('compiling moc output', re.compile(r'mocs_compilation')),
          ('compiling', re.compile(r'\.o$')),
          ('linking', re.compile(r'\.a$|\.so[.\d]*$|^bin/|^[^.]+$'))]
 
 
 def jobs(path):
-    """{outputs' job: (seconds, first output)} of a build folder or of a copy of its .ninja_log."""
+    """Returns (seconds, first output) of each job of a build folder or of a copy of its .ninja_log."""
     log = pathlib.Path(path)
     if log.is_dir():
         log = log / '.ninja_log'
@@ -34,8 +34,6 @@ def jobs(path):
 
 
 def kind_of(output):
-    if '_autogen/mocs_compilation.cpp.o' in output:
-        return 'compiling moc output'
     return next((name for name, pattern in KINDS if pattern.search(output)), 'other')
 
 

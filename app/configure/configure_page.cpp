@@ -167,7 +167,7 @@ void ConfigurePage::connectDocument() {
   });
 }
 
-/// What was counted of the data is no longer so.
+/// Discards counts that were taken before the data were ready.
 void ConfigurePage::followPreparation() {
   if (!editor_->setDataPending(preparation().isPending())) return;
   images_.forget();

@@ -81,7 +81,7 @@ class ConfigurePage : public QWidget {
   QString trainingBlockedBy() const;
   /// Commands of monitor.on_event that were written here: no opened text or base has them.
   const QStringList& writtenCommands() const { return writtenCommands_; }
-  /// How far its data are.
+  /// Progress of preparing its data.
   const Preparation& preparation() const { return preparation_.preparation(); }
   bool isReady() const;
   widgets::ConfigEditor* editor() const { return editor_; }
@@ -98,7 +98,7 @@ class ConfigurePage : public QWidget {
   void rangeTestRequested();
   /// The engine's check has ended and found no error.
   void checked(const QString& name, const QString& summary);
-  /// The file, its name, its issues, its text or how far its data are changed.
+  /// The file, its name, its issues, its text or the progress of its data changed.
   void documentChanged();
   void failed(const QString& title, const QString& detail);
 

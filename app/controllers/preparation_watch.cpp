@@ -62,8 +62,7 @@ QString Preparation::text() const {
     case Stage::Ended:
       return PreparationWatch::tr(
           "packaging/quickstart.sh ended before they were ready; its terminal says why. Run it "
-          "again: it "
-          "continues where it stopped.");
+          "again: it continues where it stopped.");
   }
   return {};
 }
@@ -92,7 +91,7 @@ void PreparationWatch::look() {
       [this](const Preparation& found) {
         const bool isNew = std::exchange(preparation_, found) != found;
         const bool wasKnown = std::exchange(isKnown_, true);
-        if (found.isPending()) timer_.start();
+        if (found.stage != Preparation::Stage::None) timer_.start();
         if (isNew || !wasKnown) Q_EMIT changed();
       });
 }

@@ -21,7 +21,8 @@ struct Preparation {
   int percent = -1;      ///< -1: unknown
   int secondsLeft = -1;  ///< likewise
 
-  bool isPending() const { return stage != Stage::None; }
+  /// True while the script works on it. After that, missing data are errors like any others.
+  bool isPending() const { return stage == Stage::Building || stage == Stage::Making; }
   QString title(const QString& experiment) const;
   QString text() const;
   bool operator==(const Preparation&) const = default;

@@ -148,7 +148,7 @@ void MainWindow::updateTrainable() {
   updateTitle();
 }
 
-/// Why nothing can be imported or made now; empty: it can.
+/// Reason why importing and making scenes are unavailable; empty if available.
 QString MainWindow::workerMissingText() const {
   const ConfigurePage* configure = pages_->existingConfigurePage();
   const bool isBuilt = !configure || configure->preparation().stage != Preparation::Stage::Building;

@@ -15,7 +15,7 @@ class Pattern {
 
   // Each throws UserError when a match would take too many tries, as (a+)+$ may.
 
-  /// Whether it matches all of the text.
+  /// True if the whole text matches.
   bool matches(const std::string& text) const { return !groupsOf(text).empty(); }
   /// All of the text and the pattern's groups; empty: no match.
   std::vector<std::string> groupsOf(const std::string& text) const;

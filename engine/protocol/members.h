@@ -135,7 +135,7 @@ class MemberReader {
       : object_(object), where_(std::move(where)) {}
   MemberReader(std::shared_ptr<const nlohmann::json> object, std::string where)
       : owned_(std::move(object)), object_(*owned_), where_(std::move(where)) {}
-  /// Of the object in a text. Throws Error as parseObject().
+  /// Reads the object in a text. Throws Error as parseObject() does.
   static MemberReader parse(std::string_view text, std::string where);
 
   /// Throws Error when the member is missing or has another type.

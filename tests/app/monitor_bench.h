@@ -21,7 +21,7 @@ inline std::unique_ptr<app::RunController> openMade(const QTemporaryDir& parent,
                                                     const MadeRun& plan = {}) {
   auto run = std::make_unique<app::RunController>(makeRun(parent.path(), plan));
   run->refresh();
-  if (!QTest::qWaitFor([&run] { return run->isLoaded(); })) qWarning("the run is not read");
+  if (!QTest::qWaitFor([&run] { return run->isLoaded(); })) qFatal("the run is not read");
   return run;
 }
 
@@ -51,7 +51,7 @@ class MonitorBench {
     window_.resize(size);
     page_->setRuns({{run_.get(), QStringLiteral("made"), 0}});
     window_.show();
-    if (!QTest::qWaitForWindowActive(&window_)) qWarning("the page is not active");
+    if (!QTest::qWaitForWindowActive(&window_)) qFatal("the page is not active");
     waitUntilReady();
   }
   QWidget& window() { return window_; }

@@ -124,7 +124,11 @@ class TstPreparation : public QObject {
     open(page);
     script_.reset();
     QTRY_COMPARE(page.preparation().stage, Stage::Ended);
-    QVERIFY(page.trainingBlockedBy().contains(QStringLiteral("packaging/quickstart.sh")));
+    QVERIFY(page.preparation().text().contains(QStringLiteral("packaging/quickstart.sh")));
+    QTRY_COMPARE(page.editor()->errorCount(), 1);
+    write("train.json", kOneImage);
+    page.editor()->changeText(page.editor()->text() + QStringLiteral("# own data\n"));
+    QTRY_COMPARE(page.trainingBlockedBy(), QString());
     scriptBegins();
     QTRY_COMPARE(page.preparation().stage, Stage::Building);
   }

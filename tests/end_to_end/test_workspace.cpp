@@ -190,7 +190,7 @@ void TestWorkspace::withMadeRun(const std::function<void(const fs::path&)>& copy
                                             base::FileLock::Sharing::Exclusive);
     return lock.has_value();
   };
-  if (!QTest::qWaitFor(isLocked, kPatienceMs)) throw Error(made.string() + ": stays locked");
+  if (!QTest::qWaitFor(isLocked, 3 * kPatienceMs)) throw Error(made.string() + ": stays locked");
   if (!isMade(made)) makeRun(made);
   copy(made);
 }

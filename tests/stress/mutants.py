@@ -204,7 +204,7 @@ def tests_of(build, pattern):
 
 
 def run_test(build, name, **environment):
-    """Whether the test passes, and its seconds."""
+    """Returns (passed, seconds)."""
     started = time.monotonic()
     done = subprocess.run(['ctest', '-R', f'^{re.escape(name)}$', '--no-tests=error', '--timeout', '300'], cwd=build,
                           env=dict(os.environ, **environment), capture_output=True)
@@ -234,14 +234,17 @@ def run(arguments):
 
     def catches(test, number):
         with running[test]:
-            return not run_test(arguments.build, test, LOCKSTEP_MUTANT=str(number))[0]
+            # A test that fails without the mutant too catches nothing.
+            return (not run_test(arguments.build, test, LOCKSTEP_MUTANT=str(number))[0]
+                    and run_test(arguments.build, test, LOCKSTEP_MUTANT='0')[0])
 
     def one(mutant):
         number = mutant['number']
-        folder = mutant['old'].split('/')[1]
+        layer, folder = mutant['old'].split('/')[:2]
+        own = {'engine': f'{folder}.', 'widgets': f'widgets_{folder}.', 'app': 'app'}[layer]
         tests = [n for n, t in reached.items() if number in t['mutants'] and t['passed']]
         # Tests of the mutant's own folder first, then the quickest.
-        tests.sort(key=lambda n: (not n.startswith(folder), reached[n]['seconds']))
+        tests.sort(key=lambda n: (not n.startswith(own), reached[n]['seconds']))
         caught = next((n for n in tests if catches(n, number)), None)
         with writing:
             results[str(number)] = {'caught_by': caught, 'reached_by': len(tests)}

@@ -2,12 +2,12 @@
 
 usage: lint.py format SOURCE_FOLDER
        lint.py tidy SOURCE_FOLDER BUILD_FOLDER DATABASE_FOLDER [--all]
-       lint.py headers SOURCE_FOLDER BUILD_FOLDER DATABASE_FOLDER
+       lint.py headers SOURCE_FOLDER BUILD_FOLDER DATABASE_FOLDER [--all]
        lint.py --self-test
 
 DATABASE_FOLDER has a compile_commands.json without unity builds and precompiled headers. BUILD_FOLDER has the moc output.
-`tidy` takes a fixed sample of sources; if the checkout has one to ten sources that differ from the main branch, those instead.
-`headers` compiles every header by itself. Exit status 77: clang-format or clang-tidy is missing (packaging/setup.sh --dev).
+`tidy` takes a fixed sample of the sources, `headers` of the headers; if the checkout has one to ten of them that differ from the
+main branch, those instead. `headers` compiles each header by itself. Exit status 77: clang-format or clang-tidy is missing (packaging/setup.sh --dev).
 """
 import json
 import os
@@ -23,6 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 SOURCES = ("engine", "widgets", "app", "tests")
 SAMPLE_ONE_IN, SAMPLE_REST = 240, 238  # sources, of all folders; one takes 5 to 30 s
 MAX_CHANGED = 10
+TIDY_RULES = pathlib.Path(__file__).resolve().parents[2] / ".clang-tidy"
 
 
 def files(source, *suffixes):
@@ -57,7 +58,8 @@ def git(source, *arguments):
 
 def changed(source):
     base = git(source, "merge-base", "HEAD", "origin/main") or git(source, "merge-base", "HEAD", "main")
-    return {source / name for name in git(source, "diff", "--name-only", *base)}
+    new = git(source, "ls-files", "--others", "--exclude-standard")
+    return {source / name for name in git(source, "diff", "--name-only", *base) + new}
 
 
 def sampled(paths, source):
@@ -72,12 +74,12 @@ def chosen(paths, source, everything, changes):
 
 
 def parallel(function, items):
-    """Prints what `function` returns for each item, and returns whether that was nothing for all."""
+    """Prints the faults that `function` returns for the items; returns exit status 1 if there are any, or no items."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         faults = [text for text in pool.map(function, items) if text]
     print("\n".join(faults))
     print(f"{len(items)} checked, {len(faults)} with faults")
-    return 1 if faults else 0
+    return 1 if faults or not items else 0
 
 
 def tidy(source, build, database, everything):
@@ -92,23 +94,27 @@ def tidy(source, build, database, everything):
     return parallel(one, chosen(sorted(known), source, everything, changed(source)))
 
 
-def headers(source, build, database):
+def headers(source, build, database, everything):
     known = commands(source, build, database)
-    by_folder = {}
+    by_folder = {}  # distinct commands; a folder may have several targets
     for path, words in known.items():
-        by_folder.setdefault(path.parent, words)
+        if words not in (seen := by_folder.setdefault(path.parent, [])):
+            seen.append(words)
 
     def one(header):
-        words = next((by_folder[f] for f in header.parents if f in by_folder), None)
-        if words is None:
-            return f"{header}: no source below its folder is compiled"
+        ways = next((by_folder[f] for f in header.parents if f in by_folder), [])
+        fault = f"{header}: no source below its folder is compiled"
         with tempfile.NamedTemporaryFile("w", suffix=".cpp") as unit:
             unit.write(f'#include "{header}"\n')
             unit.flush()
-            done = subprocess.run([*words, "-fsyntax-only", unit.name], capture_output=True, text=True)
-        return f"{header}:\n{done.stderr}" if done.returncode else ""
+            for words in ways:
+                done = subprocess.run([*words, "-fsyntax-only", unit.name], capture_output=True, text=True)
+                if done.returncode == 0:
+                    return ""
+                fault = f"{header}:\n{done.stderr}"
+        return fault
 
-    return parallel(one, files(source, ".h"))
+    return parallel(one, chosen(files(source, ".h"), source, everything, changed(source)))
 
 
 def self_test():
@@ -125,6 +131,11 @@ def self_test():
         bad.parent.mkdir()
         bad.write_text("int  a ;\n")
         assert check_format(pathlib.Path(folder)) != 0
+        bad.write_text("class badName {};\n")
+        if shutil.which("clang-tidy"):
+            words = ["clang-tidy", "--quiet", "--warnings-as-errors=*", f"--config-file={TIDY_RULES}", bad, "--"]
+            assert subprocess.run(words, capture_output=True).returncode != 0
+    assert parallel(str, []) != 0
     return 0
 
 
@@ -143,7 +154,7 @@ def main(arguments):
     if verb == "tidy":
         return tidy(*folders, everything)
     if verb == "headers":
-        return headers(*folders)
+        return headers(*folders, everything)
     return __doc__
 
 

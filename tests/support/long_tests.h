@@ -4,7 +4,7 @@
 
 namespace lockstep::tests {
 
-/// Whether `packaging/test.sh --all` runs the tests, with all rows and the long forms.
+/// True under `packaging/test.sh --all`: tests then run all rows and their long forms.
 inline bool runsLongTests() { return !qEnvironmentVariableIsEmpty("LOCKSTEP_LONG_TESTS"); }
 
 }  // namespace lockstep::tests
