@@ -99,7 +99,7 @@ class TstFaultPlaces : public QObject {
     row("model:\n  weights: /no/w.safetensors", "model.weights", 2);
     row("evaluation: {best_metric: segm/AR600}", "evaluation.best_metric", 1);
     row("evaluation: {max_dets: [1, 100, 10]}", "evaluation.max_dets", 1);
-    row("monitor:\n  tensor_stats_include: ['(a)\\1']", "monitor.tensor_stats_include", 2);
+    row("monitor:\n  tensor_stats_include: ['(a']", "monitor.tensor_stats_include", 2);
     row("solver:\n  base_rl: 1", "solver.base_rl", 2);
   }
   void faultsOfSeveralKeysArePlaced() {
