@@ -304,7 +304,7 @@ class TstRemoteRun : public QObject {
     QFETCH(QString, words);
     const FakeSsh ssh(script);
     EngineLink link;
-    link.setWelcomeTimeout(std::chrono::milliseconds(300));
+    link.setWelcomeTimeout(std::chrono::milliseconds(1000));
     link.connectToEngine(QStringLiteral("ssh://node7/run"));
     QTRY_VERIFY2(link.lastError().contains(words), qPrintable(link.lastError()));
     QCOMPARE(link.state(), EngineLink::State::Connecting);
