@@ -270,7 +270,7 @@ class TstQuickstart : public QObject {
         "compiler",
         "[ $target$part != lockstep-worker5 ] || while [ ! -e go ]; do sleep 0.05; done\n");
     const auto script = quickstart.start();
-    QTRY_VERIFY(contains(quickstart.bench.read(kMarker), "building"));
+    QTRY_VERIFY(contains(quickstart.bench.read(kMarker), R"("percent": 4)"));
     QTRY_VERIFY(quickstart.hasSaid("window"));
     ::kill(static_cast<pid_t>(script->processId()), SIGKILL);
     QTRY_VERIFY(!base::FileLock::isHeld(quickstart.bench.folder() / kMarker));
