@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/coco/masks/orientation.h"
 #include "engine/config/experiment.h"
 #include "engine/dataset_check/part_data.h"
 #include "engine/dataset_check/part_facts.h"
@@ -28,7 +29,7 @@ struct CheckedPart {
 
   /// Whether the annotations of an image can be turned to its stored pixels.
   bool isTurned(std::size_t image) const {
-    return pictures[image] == PictureState::Turned && orientations[image] >= 5;
+    return pictures[image] == PictureState::Turned && coco::swapsSides(orientations[image]);
   }
   /// Whether an image can be used, once it is turned.
   bool isUsable(std::size_t image) const {

@@ -155,7 +155,7 @@ std::vector<Finding> entryFaults(const PartData& part) {
   std::vector<Finding> found;
   for (const coco::EntryError& error : part.content.errors) {
     if (error.isConsequence) continue;
-    // An image that an annotation without an id is of is not at fault.
+    // The finding names the image only, so its text must say that an annotation is at fault.
     const bool isOfAnnotation = error.table == coco::EntryTable::Annotations;
     const std::string prefix = error.annotationId ? ""
                                : !error.imageId   ? error.where + ": "

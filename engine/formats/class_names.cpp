@@ -8,7 +8,7 @@
 namespace lockstep::formats {
 
 void foldClassNames(Source& source) {
-  std::map<std::string, std::uint64_t> objectsOf;  // by the name as it was
+  std::map<std::string, std::uint64_t> objectsOf;  // by original name
   const auto fold = [&](std::string& name, std::uint64_t objects) {
     std::string folded = base::simplified(name);
     if (folded == name || folded.empty()) return;

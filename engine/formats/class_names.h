@@ -4,8 +4,8 @@
 
 namespace lockstep::formats {
 
-/// Leaves out blanks and line breaks around the names of classes, as editors and formatters of XML
-/// make them. Categories of one name are one then. Says so in the faults.
+/// Removes blanks and line breaks that editors and XML formatters add to class names. Merges
+/// categories that then have one name. Reports each changed name as a fault.
 void foldClassNames(Source& source);
 
 }  // namespace lockstep::formats

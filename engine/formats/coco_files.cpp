@@ -13,14 +13,14 @@
 namespace lockstep::formats {
 namespace {
 
-/// The part that the name of an annotation file says, `instances_val2017.json`, or else its
-/// folders, `valid/_annotations.coco.json`.
+/// The part in the name of an annotation file, `instances_val2017.json`, else in its folders,
+/// `valid/_annotations.coco.json`.
 std::optional<Part> partOfFile(const Reading& reading, const fs::path& file) {
   const std::optional<Part> named = partOf(file.filename());
   return named ? named : partOf(file.lexically_relative(reading.folder()).parent_path());
 }
 
-/// Ids that two different entries of a file have, and images that lost an object.
+/// Ids that two different entries of a file share, and images that lost an object.
 struct FileErrors {
   std::unordered_set<std::int64_t> ambiguousImages, ambiguousCategories, imagesWithLostObject;
 
@@ -80,13 +80,14 @@ class CocoReader {
                        error.what + " (at byte " + std::to_string(error.byte) + ")");
     }
     const FileErrors errors(content.errors);
+    const std::optional<Part> part = partOfFile(reading_, file);
     const coco::Dataset& dataset = content.dataset;
     addCategories(shown, dataset);
     for (std::size_t i = 0; i < dataset.images().size(); ++i) {
       const coco::Image& image = dataset.images()[i];
       if (errors.ambiguousImages.contains(image.id.value)) continue;
       guarded(source_, shown + ": image " + std::to_string(image.id.value), [&] {
-        SourceImage& added = addImage(file, image, dataset);
+        SourceImage& added = addImage(file, part, image, dataset);
         for (const coco::Annotation& annotation : dataset.annotationsOf(i)) {
           if (errors.ambiguousCategories.contains(annotation.categoryId.value)) {
             added.markLostObject();
@@ -124,9 +125,8 @@ class CocoReader {
     return object;
   }
 
-  SourceImage& addImage(const fs::path& file, const coco::Image& entry,
+  SourceImage& addImage(const fs::path& file, std::optional<Part> part, const coco::Image& entry,
                         const coco::Dataset& dataset) {
-    const std::optional<Part> part = partOfFile(reading_, file);
     SourceImage image;
     image.file = fileOf(file, entry.fileName, part);
     image.size = {entry.height, entry.width};
@@ -142,10 +142,9 @@ class CocoReader {
     return source_.images.emplace_back(std::move(image));
   }
 
+  /// Looks in the folder that an experiment names for the part, beside the file, then in the index.
   fs::path fileOf(const fs::path& file, const std::string& name,
                   const std::optional<Part>& part) const {
-    // The file's own folder, the folder that an experiment names for its part, then all of its
-    // part.
     std::vector<fs::path> folders{file.parent_path(), file.parent_path() / "images"};
     if (const auto own = part ? reading_.imageFolders.find(*part) : reading_.imageFolders.end();
         own != reading_.imageFolders.end())

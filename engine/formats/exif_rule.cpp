@@ -9,13 +9,13 @@
 namespace lockstep::formats {
 namespace {
 
-/// Whether an object leaves the stored picture, and none leaves the displayed one.
+/// True if all objects fit the displayed picture, and one does not fit the stored one.
 bool fitsOnlyDisplayed(const SourceImage& image) {
   constexpr double kRoundingPx = 2;
   double right = 0, bottom = 0;
   for (const SourceObject& object : image.objects) {
     const auto* polygons = std::get_if<0>(&object.segmentation);
-    if (polygons == nullptr) return false;  // a mask has the size that it is of
+    if (polygons == nullptr) return false;  // the size of a mask decides
     right = std::max(right, object.boxXywh[0] + object.boxXywh[2]);
     bottom = std::max(bottom, object.boxXywh[1] + object.boxXywh[3]);
     for (const std::vector<double>& xy : *polygons) {
@@ -32,7 +32,7 @@ bool fitsOnlyDisplayed(const SourceImage& image) {
   return fits(image.facts.displayed()) && !fits(image.facts.stored);
 }
 
-/// What the annotated size says; nullopt: nothing.
+/// The use that the annotated size implies; nullopt: it fits both.
 std::optional<ExifUse> useBySize(const SourceImage& image) {
   const base::ImageSize displayed = image.facts.displayed();
   if (!image.hasOwnSize || displayed == image.facts.stored) return std::nullopt;
@@ -97,7 +97,7 @@ ExifDecision applyExifRule(std::optional<ExifUse> option, Format format, Source&
   } else {
     decision.use = usualExifUse(format);
   }
-  // Where the sides are swapped, the reader took the size that goes with the use.
+  // Images with swapped sides already have the size that Reading::exif gave them.
   for (SourceImage* image : undecided)
     if (decision.use == ExifUse::Apply && image->facts.displayed() == image->facts.stored)
       turn(*image, /*toStored=*/true);

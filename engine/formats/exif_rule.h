@@ -9,14 +9,13 @@
 #include "engine/formats/format.h"
 #include "engine/formats/source.h"
 
-/// Which pixels annotations are of, where the EXIF orientation turns or mirrors a picture: of the
-/// picture as displayed or as stored. The first of these that says it:
-/// 1. the annotated size, if the orientation swaps the sides. Objects that fit the displayed
-/// picture
-///    alone say it too: Label Studio's COCO files have the stored size beside their coordinates.
+/// Decides if annotations of a picture with an EXIF orientation refer to it as displayed or as
+/// stored. The first of these that applies:
+/// 1. the annotated size, if the orientation swaps the sides. Objects that fit only the displayed
+///    picture override it: Label Studio's COCO files have the stored size, but displayed objects.
 /// 2. `--exif`
-/// 3. the annotated sizes of the source's other pictures, if all say the same
-/// 4. what the format's programs do (usualExifUse()), with a warning
+/// 3. the annotated sizes of the source's other pictures, if they agree
+/// 4. the habit of the format's programs (usualExifUse()), with a warning
 ///
 /// A dataset that is written refers to the stored pixels unless its sizes say otherwise
 /// (coco::shouldApplyExif()). Annotations of a displayed picture of the same size are turned.
@@ -28,10 +27,10 @@ constexpr auto enumTexts(ExifUse) {
   return std::to_array<base::EnumText<ExifUse>>({{Apply, "apply"}, {Ignore, "ignore"}});
 }
 
-/// What the programs do that write a format.
+/// The use of EXIF by the programs that write a format.
 ExifUse usualExifUse(Format format);
 
-/// How the annotations of turned pictures were read whose own sizes do not say it.
+/// Reading of annotations of turned pictures whose own sizes do not decide it.
 struct ExifDecision {
   enum class Reason { Option, OtherSizes, Format };
   std::int64_t images = 0;  ///< with objects
@@ -40,10 +39,11 @@ struct ExifDecision {
   Reason reason = Reason::Format;
 };
 
-/// Makes all annotations refer to the pixels that those of a dataset do. Needs SourceImage::facts.
+/// Makes all annotations refer to the pixels that a dataset's annotations refer to. Needs
+/// SourceImage::facts.
 ExifDecision applyExifRule(std::optional<ExifUse> option, Format format, Source& source);
 
-/// Turns the annotations of a dataset's image to what a program takes them for that uses EXIF so.
+/// Turns the annotations of a dataset's image for a program with this use of EXIF.
 void turnFor(ExifUse use, SourceImage& image);
 
 }  // namespace lockstep::formats

@@ -124,14 +124,14 @@ bool hasYoloLine(const fs::path& file) {
   return numbers == 5;
 }
 
-std::optional<FoundFormat> yoloIn(const fs::path& path, bool hasOtherFormats) {
+std::optional<FoundFormat> yoloIn(const fs::path& path, const ImageIndex& images,
+                                  bool hasOtherFormats) {
   if (const auto description = yoloDescriptionIn(path))
     return FoundFormat{Format::Yolo, *description};
   if (!fs::is_directory(path)) return std::nullopt;
   const std::vector<fs::path> texts = filesBelow(path, {".txt"});
   for (const fs::path& text : texts)
     if (isInLabelsFolder(text, path)) return FoundFormat{Format::Yolo, text};
-  const ImageIndex images(path);
   for (const fs::path& text : sampleOf(texts)) {
     const std::vector<fs::path> ofStem = images.withStem(text.stem().string());
     const bool isBesideImage = std::ranges::any_of(
@@ -167,20 +167,17 @@ bool isCocoOrLvis(const FoundFormat& found) {
 std::vector<FoundFormat> formatsIn(const fs::path& path) {
   std::vector<FoundFormat> formats = formatsOfFiles(filesBelow(path, {".json"}), formatOfJson);
   const std::vector<FoundFormat> xml = formatsOfFiles(filesBelow(path, {".xml"}), formatOfXml);
-  const bool isFolder = fs::is_directory(path);
-  const auto hasGeoJson = [&] {
-    return std::ranges::count(formats, Format::GeoJson, &FoundFormat::format) > 0;
-  };
-  if (const auto files = filesBelow(path, {".geojson"}); !files.empty() && !hasGeoJson()) {
-    if (files[0].extension() == ".geojson") formats.push_back({Format::GeoJson, files[0]});
-  }
+  const ImageIndex images(path);
+  const std::vector<fs::path> geoJson = filesBelow(path, {".geojson"});
+  if (!geoJson.empty() && geoJson[0].extension() == ".geojson" &&
+      std::ranges::count(formats, Format::GeoJson, &FoundFormat::format) == 0)
+    formats.push_back({Format::GeoJson, geoJson[0]});
   formats.insert(formats.end(), xml.begin(), xml.end());
-  if (const auto yolo = yoloIn(path, !formats.empty())) {
+  if (const auto yolo = yoloIn(path, images, !formats.empty())) {
     const bool isSecond = !formats.empty() && isCocoOrLvis(formats[0]);
     formats.insert(formats.begin() + (isSecond ? 1 : 0), *yolo);
   }
-  if (const auto labels = isFolder ? labelImageIn(path) : std::nullopt)
-    formats.push_back({Format::Masks, *labels});
+  if (const auto labels = labelImageIn(path, images)) formats.push_back({Format::Masks, *labels});
   // One reader reads both.
   if (!formats.empty() && isCocoOrLvis(formats[0]))
     formats.erase(std::remove_if(formats.begin() + 1, formats.end(), isCocoOrLvis), formats.end());

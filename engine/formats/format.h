@@ -44,8 +44,8 @@ struct FoundFormat {
 /// The formats of the annotations in a folder, or of one file; the first is the one to read.
 std::vector<FoundFormat> formatsIn(const fs::path& path);
 
-/// Why no format was found: an archive, or a damaged file with the place of its fault; empty: there
-/// is none of these.
+/// Names an archive, or a damaged file with the place of its fault, if no format was found; empty:
+/// there is none of these.
 std::string formatProblem(const fs::path& path);
 
 /// `12 .json, 3 .png`: the kinds of files in a folder, for messages.

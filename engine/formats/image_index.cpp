@@ -37,6 +37,18 @@ std::size_t commonEnd(const fs::path& one, const fs::path& other) {
   return count;
 }
 
+/// Lines end with \n, \r\n or \r.
+std::vector<std::string> linesIn(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(end);
+    text.remove_prefix(text.starts_with("\r\n") ? 2 : std::min<std::size_t>(text.size(), 1));
+  }
+  return lines;
+}
+
 /// Leaves those of the largest score.
 void keepBest(std::vector<fs::path>& files,
               const std::function<std::size_t(const fs::path&)>& scoreOf) {
@@ -111,22 +123,6 @@ std::vector<fs::path> filesBelow(const fs::path& folder,
   std::ranges::sort(files);
   return files;
 }
-
-namespace {
-
-/// Lines end with \n, \r\n or \r.
-std::vector<std::string> linesIn(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
-    lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(end);
-    text.remove_prefix(text.starts_with("\r\n") ? 2 : std::min<std::size_t>(text.size(), 1));
-  }
-  return lines;
-}
-
-}  // namespace
 
 std::vector<std::string> linesOf(const fs::path& file) { return linesIn(base::readUnicode(file)); }
 

@@ -44,7 +44,7 @@ std::string imageProblem(const std::string& name, const std::vector<fs::path>& f
 /// With slashes for the backslashes of other systems.
 std::string withSlashes(std::string path);
 
-/// By its extension.
+/// Judges by the extension.
 bool isImageName(const fs::path& file);
 
 /// False also for a path that cannot be looked at.
@@ -61,7 +61,7 @@ std::optional<Part> partOf(const fs::path& relative);
 
 /// The lines of a text file without line ends and byte order mark.
 std::vector<std::string> linesOf(const fs::path& file);
-/// The same of a file of names, which must be UTF-8 or UTF-16. Throws Error.
+/// Also throws Error unless the file is valid Unicode.
 std::vector<std::string> nameLinesOf(const fs::path& file);
 
 }  // namespace lockstep::formats

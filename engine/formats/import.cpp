@@ -185,7 +185,7 @@ class PartWriter {
   }
 
  private:
-  /// Where an image is, or will be if it was extracted and stays there.
+  /// Final path of an image. An extracted image moves with the new folder.
   fs::path placeOf(const SourceImage& image) const {
     const bool staysExtracted = !image.extracted.empty() && !options_.copiesImages;
     const fs::path file =

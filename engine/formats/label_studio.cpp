@@ -111,8 +111,8 @@ std::string regionOf(const JsonNode& result) {
   return id && id->isString() ? id->string() : "";
 }
 
-/// `rectangle` of a result of type rectangle or rectanglelabels, and of a label that has the values
-/// of one; empty: a shape without an area, or none.
+/// `rectangle` for type rectangle or rectanglelabels, and for a label with a rectangle's values.
+/// Empty: a shape without an area, or none.
 std::string shapeOf(const JsonNode& result) {
   const std::string type = typeOf(result);
   const auto value = result.find("value");
@@ -184,9 +184,8 @@ class LabelStudioReader {
     throw Error(imageProblem(paths.back().filename().string(), {}));
   }
 
-  /// Where its first result says the size on which it was drawn, and that is the stored or the
-  /// displayed one.
-  static void takeSize(const JsonNode& annotation, SourceImage& image) {
+  /// Uses the size in the first result if it is the stored or the displayed one.
+  static void setSize(const JsonNode& annotation, SourceImage& image) {
     const JsonNode results = annotation.at("result");
     if (results.size() == 0) return;
     const auto height = results[0].find("original_height"),
@@ -211,7 +210,7 @@ class LabelStudioReader {
         }
         isRead = true;  // the first annotator's
         image.unlabelledReason.clear();
-        takeSize(annotation, image);
+        setSize(annotation, image);
         const JsonNode results = annotation.at("result");
         const Regions regions(results);
         results.forEach([&](const JsonNode& result) {
@@ -226,34 +225,33 @@ class LabelStudioReader {
   void readResult(const JsonNode& result, const Regions& regions, SourceImage& image) {
     const std::string type = typeOf(result), shape = shapeOf(result);
     if (type == kLabelsType && regions.shapes.contains(regionOf(result))) return;
-    if (shape.empty() || !result.find("value")) {
+    const auto value = result.find("value");
+    if (shape.empty() || !value) {
       if (type == "keypoint" || type == "keypointlabels") {
         ++source_.losses[kNoArea];
       } else if (!type.empty()) {
         ++source_.losses["results of type " + type];
       }
-      const auto value = result.find("value");
       if (value && (value->find("x") || value->find("points"))) image.markLostObject();
       return;
     }
-    const JsonNode value = result.at("value");
     std::string label = regions.labelOf(result);
-    if (const auto labels = value.find(type); labels && labels->size() > 0) {
+    if (const auto labels = value->find(type); labels && labels->size() > 0) {
       label = (*labels)[0].string();
       if (labels->size() > 1) ++source_.losses["further labels of regions that have several"];
     }
     if (label.empty()) result.fail("has no label");
-    const auto angle = value.find("rotation");
+    const auto angle = value->find("rotation");
     if (shape == "rectangle" && (!angle || angle->number() == 0)) {
       const double width = static_cast<double>(image.size.width) / 100,
                    height = static_cast<double>(image.size.height) / 100;
-      const double x = value.at("x").number(), y = value.at("y").number();
+      const double x = value->at("x").number(), y = value->at("y").number();
       image.objects.push_back(boxObject(label, x * width, y * height,
-                                        (x + value.at("width").number()) * width,
-                                        (y + value.at("height").number()) * height));
+                                        (x + value->at("width").number()) * width,
+                                        (y + value->at("height").number()) * height));
       return;
     }
-    image.objects.push_back({label, segmentationIn(result, value, shape, image.size)});
+    image.objects.push_back({label, segmentationIn(result, *value, shape, image.size)});
   }
 
   static coco::Segmentation segmentationIn(const JsonNode& result, const JsonNode& value,

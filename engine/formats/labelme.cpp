@@ -89,7 +89,7 @@ class LabelMeImage {
   PolygonGroups polygons_{image_};
 };
 
-/// As LabelMe names it, else the image beside the file; empty: the file holds it.
+/// The image that LabelMe names, else the one beside the file; empty: the file holds it.
 fs::path imageOfLabelMe(const fs::path& file, const JsonNode& root, const ImageIndex& index) {
   const auto path = root.find("imagePath");
   const std::string name = path ? withSlashes(path->string()) : "";

@@ -1,5 +1,6 @@
 // Label images: `images/` beside `masks/`, with the same names. One value is one object. Folders in
 // `masks/` name classes.
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -84,13 +85,13 @@ class MaskFolderReader {
     reading_.forEachFile(images_, source_, [&](const fs::path& file) {
       const std::vector<ChosenMask> masks = masksFor(file);
       requireOneEach(masks);
-      SourceImage image = reading_.imageAt(file);
+      SourceImage image = masks.empty() ? reading_.unlabelledImage(file, "has no mask file")
+                                        : reading_.imageAt(file);
       for (const ChosenMask& mask : masks) {
         guarded(source_, reading_.shown(mask.file), image, [&] {
           addObjects(mask, mask.category.empty() ? onlyClass : mask.category, image);
         });
       }
-      if (masks.empty()) image.unlabelledReason = "has no mask file";
       source_.images.push_back(std::move(image));
     });
     for (const auto& [stem, masks] : masks_) {
@@ -150,9 +151,9 @@ class MaskFolderReader {
 
 }  // namespace
 
-std::optional<fs::path> labelImageIn(const fs::path& path) {
-  const ImageIndex index(path);
-  for (const fs::path& file : index.all())
+std::optional<fs::path> labelImageIn(const fs::path& path, const ImageIndex& images) {
+  if (!fs::is_directory(path)) return std::nullopt;
+  for (const fs::path& file : images.all())
     if (placeBy(kMaskFolders, file.lexically_relative(path))) return file;
   return std::nullopt;
 }

@@ -47,7 +47,7 @@ class MaskWriter : public DatasetWriter {
       if (paint(maskOf(object, size), ++idOf[name], imageOf(name)))
         ++losses_["objects that overlap others of their class: the later one has the pixels"];
     }
-    // That there is no object is said by a label image without one.
+    // An empty label image marks an image as annotated without objects.
     if (images.empty()) imageOf(firstClass_);
     for (const auto& [name, labels] : images) {
       writeFile(folder_ / exported.part / "masks" / folderName(name) / (exported.stem() + ".png"),

@@ -40,6 +40,15 @@ SourceImage Reading::imageAt(const fs::path& file, std::optional<base::ImageSize
   return image;
 }
 
+SourceImage Reading::unlabelledImage(const fs::path& file, const std::string& reason) const {
+  SourceImage image;
+  image.file = file;
+  image.part = partOfImage(file);
+  if (keepsEmpty) image = imageAt(file);
+  image.unlabelledReason = reason;
+  return image;
+}
+
 std::string Reading::shown(const fs::path& file) const {
   const fs::path relative = file.lexically_relative(folder());
   return relative.empty() || *relative.begin() == ".." ? file.string() : relative.generic_string();
@@ -57,7 +66,7 @@ LabelImage Reading::labelsOf(const fs::path& file, SourceImage& image) const {
   requireSize(image);
   LabelImage labels = images.labelsOf(file, image.size.height * image.size.width);
   const base::ImageSize size{labels.height, labels.width};
-  // Label images say whether they are of the displayed or of the stored picture.
+  // The size tells if the label image is of the displayed or of the stored picture.
   if (!image.hasOwnSize && (size == image.facts.stored || size == image.facts.displayed())) {
     image.size = size;
     image.hasOwnSize = true;
@@ -143,13 +152,8 @@ void addUnlabelledImages(const Reading& reading, const std::vector<fs::path>& im
   for (const fs::path& file : images) {
     if (reading.progress) reading.progress("looking for other images", ++done, images.size());
     if (known.contains(file) || labelled.contains(file.stem().string())) continue;
-    guarded(source, reading.shown(file), [&] {
-      SourceImage image;
-      image.file = file;
-      if (reading.keepsEmpty) image = reading.imageAt(file);
-      image.unlabelledReason = why;
-      source.images.push_back(std::move(image));
-    });
+    guarded(source, reading.shown(file),
+            [&] { source.images.push_back(reading.unlabelledImage(file, why)); });
   }
 }
 
@@ -172,7 +176,7 @@ void settleUnlabelledImages(const Reading& reading, Source& source) {
 
 namespace {
 
-/// What is wrong with the file of an image; empty: nothing. Reads its facts.
+/// Error of an image's file; empty: it is usable. Reads the image's facts.
 std::string problemWithFile(const Reading& reading, SourceImage& image) {
   if (!base::isUtf8(image.file.string())) return "has a name that is not UTF-8: rename it";
   if (image.isUnlabelled() && !reading.keepsEmpty) return {};  // it is left out

@@ -31,8 +31,10 @@ struct Reading {
   /// An image without objects; `size`: else it is read. `extractedTo`: where its picture is.
   SourceImage imageAt(const fs::path& file, std::optional<base::ImageSize> size = {},
                       const fs::path& extractedTo = {}) const;
-  /// Throws Error unless its file has the image's size before or after its EXIF orientation. To be
-  /// called before memory is taken for pixels.
+  /// An image with this unlabelledReason. Its file is read only if it is to be kept.
+  SourceImage unlabelledImage(const fs::path& file, const std::string& reason) const;
+  /// Throws Error unless the file has the image's size before or after its EXIF orientation. Call
+  /// it before allocating pixels.
   void requireSize(SourceImage& image) const;
   /// A label image of an image, which takes its size if the source says none. Throws Error for
   /// another size.
@@ -57,9 +59,9 @@ class NamedImages {
   std::map<fs::path, fs::path> fileOf_;  ///< by image
 };
 
-/// Calls act(). What it throws becomes a fault, unless it was stopped. Whether it threw nothing.
+/// Calls act(). An exception becomes a fault, unless it was stopped. Returns false for a fault.
 bool guarded(Source& source, const std::string& where, const std::function<void()>& act);
-/// The same for an object of an image.
+/// Also marks the image as having lost an object.
 void guarded(Source& source, const std::string& where, SourceImage& image,
              const std::function<void()>& act);
 
@@ -69,7 +71,7 @@ void guarded(Source& source, const std::string& where, SourceImage& image,
 void addUnlabelledImages(const Reading& reading, const std::vector<fs::path>& images,
                          const std::string& why, Source& source,
                          const std::set<std::string>& labelled = {});
-/// Names the images whose objects nobody knows, and leaves them out unless they are to be kept.
+/// Reports unlabelled images as faults, and removes them unless Reading::keepsEmpty.
 void settleUnlabelledImages(const Reading& reading, Source& source);
 
 /// Leaves out, as faults, what no dataset can have: images whose file cannot be read or has another
@@ -80,8 +82,8 @@ void removeInvalid(const Reading& reading, Source& source);
 /// The folders of images that DIR/experiment.yaml names, as `dataset import` writes it.
 std::map<Part, fs::path> imageFoldersIn(const fs::path& folder);
 
-/// A label image in a folder for them; nullopt: there is none.
-std::optional<fs::path> labelImageIn(const fs::path& path);
+/// A label image in a mask folder below `path`; `images`: those of `path`.
+std::optional<fs::path> labelImageIn(const fs::path& path, const ImageIndex& images);
 
 Source readCoco(const Reading& reading);
 Source readLabelMe(const Reading& reading);

@@ -14,8 +14,7 @@ std::string summaryOf(const ImportReport& report, const ImportOptions& options);
 /// What was exported.
 std::string summaryOf(const ExportReport& report);
 
-/// What a person should know of how the source was read: other formats, EXIF orientations that
-/// nothing decides.
+/// Warnings about the source: further formats, and EXIF orientations decided by habit alone.
 std::vector<std::string> warningsOf(const ExifDecision& exif, Format format,
                                     const std::vector<FoundFormat>& otherFormats);
 

@@ -12,6 +12,7 @@
 #include "engine/base/image_size.h"
 #include "engine/base/shortened_text.h"
 #include "engine/coco/files/dataset.h"
+#include "engine/coco/masks/orientation.h"
 
 /// What every annotation format is read into, before it becomes a COCO dataset.
 namespace lockstep::formats {
@@ -33,32 +34,33 @@ struct SourceObject {
 
 enum class Part { Train, Val, Test };
 
-/// What the header of an image file says.
+/// Facts from the header of an image file.
 struct ImageFacts {
   base::ImageSize stored{};  ///< 0 x 0: not read yet
   int exifOrientation = 1;   ///< 1 … 8; 1: displayed as stored
 
   base::ImageSize displayed() const {
-    return exifOrientation < 5 ? stored : base::ImageSize{stored.width, stored.height};
+    return coco::swapsSides(exifOrientation) ? base::ImageSize{stored.width, stored.height}
+                                             : stored;
   }
 };
 
 struct SourceImage {
   fs::path file;
-  fs::path extracted{};    ///< where the picture is that an annotation file holds; empty: in `file`
-  base::ImageSize size{};  ///< of the picture that the objects are on: see exif_rule.h
+  fs::path extracted{};        ///< copy of a picture embedded in an annotation file, else empty
+  base::ImageSize size{};      ///< of the picture that the objects are on: see exif_rule.h
   bool hasOwnSize = false;     ///< from the source, not from the file
   ImageFacts facts{};          ///< of the file
   std::optional<Part> part{};  ///< where the source says so
   std::vector<SourceObject> objects{};
-  /// Why nobody knows its objects, if it has none: `has no label file`. Empty: the source says that
-  /// there are none.
+  /// `has no label file`. Empty: an image without objects is annotated as such.
   std::string unlabelledReason{};
+  /// Of LVIS, by name.
+  std::vector<std::string> negativeCategories{}, notExhaustiveCategories{};
+
   const fs::path& picture() const { return extracted.empty() ? file : extracted; }
   bool isUnlabelled() const { return objects.empty() && !unlabelledReason.empty(); }
   void markLostObject() { unlabelledReason = "has no object that can be used"; }
-  /// Of LVIS, by name.
-  std::vector<std::string> negativeCategories{}, notExhaustiveCategories{};
 };
 
 /// What is wrong with a source. The entry it is about is left out.

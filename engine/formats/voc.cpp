@@ -148,7 +148,8 @@ class VocReader {
     std::uint32_t number = 0;
     for (const pugi::xml_node& node : root.children("object")) {
       ++number;
-      guarded(source_, reading_.shown(file) + ": object " + std::to_string(number), image, [&] {
+      const std::string where = reading_.shown(file) + ": object " + std::to_string(number);
+      guarded(source_, where, image, [&] {
         SourceObject object;
         object.category = node.child("name").child_value();
         if (childText(node, "name").empty()) throw Error("has no <name>");
@@ -156,8 +157,8 @@ class VocReader {
         if (const auto mask = masks.find(number); mask != masks.end()) {
           object.segmentation = std::move(mask->second);
         } else if (std::vector<double> xy = polygonIn(node); !xy.empty()) {
-          // The box is good whatever the polygon is.
-          guarded(source_, reading_.shown(file) + ": object " + std::to_string(number), [&] {
+          // An invalid polygon leaves the box usable.
+          guarded(source_, where, [&] {
             requirePolygon(xy);
             object.segmentation = onePolygon(std::move(xy));
           });

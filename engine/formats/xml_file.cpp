@@ -11,10 +11,9 @@
 #include "engine/base/utf8.h"
 
 namespace lockstep::formats {
-
 namespace {
 
-/// Of `<?xml version="1.0" encoding="GBK"?>`; empty: it declares none.
+/// `GBK` for `<?xml version="1.0" encoding="GBK"?>`; empty: none is declared.
 std::string declaredEncoding(std::string_view text) {
   constexpr std::string_view kStart = "<?xml", kEnd = "?>", kName = "encoding";
   if (!text.starts_with(kStart)) return {};
@@ -31,8 +30,8 @@ std::string declaredEncoding(std::string_view text) {
   return isName ? encoding : "";
 }
 
-/// The text of a file in the encoding that it declares. Programs write UTF-16 in the declaration of
-/// what they then save as UTF-8.
+/// The text of a file in its declared encoding. A declared Unicode encoding does not count:
+/// programs declare UTF-16 and save UTF-8.
 std::string readXmlText(const std::filesystem::path& file) {
   std::string text = base::readUnicode(file);
   const std::string problem = base::utf8Problem(text);

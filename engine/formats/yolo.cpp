@@ -51,9 +51,9 @@ std::vector<std::string> classNamesIn(const YAML::Node& node) {
   return names;
 }
 
-/// Where a path of data.yaml leads: below `path:` or below the file's folder. Exports of Roboflow
-/// name a folder beside the file's as `../train/images`, and of a path on another machine
-/// (`D:\set\images\val`) the last folders may be here.
+/// Resolves a path of data.yaml below `path:` or the file's folder. Roboflow's exports name a
+/// folder beside the file as `../train/images`. The last folders of a path on another machine
+/// (`D:\set\images\val`) may be here.
 fs::path placeOf(const fs::path& file, const fs::path& root, const std::string& text) {
   if (std::ranges::any_of(text, [](unsigned char one) { return std::iscntrl(one) != 0; })) {
     throw Error(file.string() +
@@ -109,8 +109,7 @@ YoloDescription readDescription(const fs::path& file) {
   return description;
 }
 
-/// The image of a line: as it is written, with slashes, or the only one here with that name and the
-/// most of its folders.
+/// The image of a line: as written, with slashes, or the only one in `index` that fits best.
 fs::path listedImage(const fs::path& folder, const std::string& line, const ImageIndex& index) {
   for (const std::string& named : {line, withSlashes(line)})
     if (isFile(folder / named)) return (folder / named).lexically_normal();
@@ -271,14 +270,12 @@ class YoloReader {
 
  private:
   void readImage(const fs::path& file, const fs::path& labels, std::optional<Part> part) {
-    SourceImage image = reading_.imageAt(file);
+    const bool isLabelled = isFile(labels);
+    SourceImage image =
+        isLabelled ? reading_.imageAt(file) : reading_.unlabelledImage(file, "has no label file");
     if (part) image.part = part;
     used_.insert(labels);
-    if (!isFile(labels)) {
-      image.unlabelledReason = "has no label file";
-    } else {
-      readLabels(labels, image);
-    }
+    if (isLabelled) readLabels(labels, image);
     source_.images.push_back(std::move(image));
   }
 

@@ -102,13 +102,15 @@ std::optional<formats::LabelImage> decodedLabels(const std::string& bytes, const
 }  // namespace
 
 formats::ImageFacts DatasetImages::factsOf(const std::filesystem::path& image) const {
-  // Of a JPEG the size may come after pictures and profiles, of a PNG the orientation, of a WebP
+  // Thumbnails and profiles may precede the size in a JPEG and the orientation in a PNG. A WebP has
   // the orientation after its pixels.
   constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
-  for (const std::size_t bytes : {std::size_t{4} << 10, std::size_t{256} << 10, kAll}) {
-    const auto header = base::readImageHeader(beginningOf(image, bytes));
-    if (!header) break;
-    if (header->width > 0) return {{header->height, header->width}, header->exifOrientation};
+  for (const std::size_t count : {std::size_t{4} << 10, std::size_t{256} << 10, kAll}) {
+    const std::string bytes = beginningOf(image, count);
+    const auto header = base::readImageHeader(bytes);
+    if (header && header->width > 0)
+      return {{header->height, header->width}, header->exifOrientation};
+    if (!header || bytes.size() < count) break;
   }
   return {data::readImage(image).size()};  // TIFF, which is always read as it is displayed
 }

@@ -7,6 +7,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/base/image_header.h"
+#include "engine/coco/masks/orientation.h"
 #include "engine/data/bad_image.h"
 #include "engine/data/displayed_image.h"
 #include "engine/data/image_file.h"
@@ -97,8 +98,7 @@ void readAsTraining(const fs::path& file, base::ImageSize annotated, Decoded& de
     picture.state = PictureState::Turned;
     picture.storedThumbnail = std::move(picture.thumbnail);
     picture.thumbnail = thumbnailOf(decodeGrey(decoded.bytes));
-    constexpr int kFirstOfSwappedSides = 5;
-    if (picture.exifOrientation < kFirstOfSwappedSides) picture.exifOrientation = 0;
+    if (!coco::swapsSides(picture.exifOrientation)) picture.exifOrientation = 0;
   } catch (const data::UnreadableImage& error) {
     picture.problem = data::withoutFileName(error.what(), file.string());
     std::error_code ignored;

@@ -20,9 +20,9 @@ constexpr std::chrono::milliseconds kHeartbeatInterval{1000};
 /// How often the control thread checks whether it should stop.
 constexpr std::chrono::milliseconds kStopInterval{100};
 
-/// Receives the supervisor's messages while the main thread works, and sends it a heartbeat every
-/// second, and when the rank has joined the others, and the failures of ranks on other machines.
-/// When the supervisor exits, the mailbox gets a Stop, so that no rank is orphaned.
+/// Receives the supervisor's messages while the main thread works. Sends it a heartbeat every
+/// second and as soon as the rank has joined the others, and the failures of ranks on other
+/// machines. When the supervisor exits, the mailbox gets a Stop, so that no rank is orphaned.
 class ControlThread {
  public:
   ControlThread(Channel& channel, train::Mailbox& mailbox, const train::PhaseReport& phase,
@@ -37,11 +37,11 @@ class ControlThread {
   void run(std::stop_token stop) {
     using Clock = std::chrono::steady_clock;
     Clock::time_point next = Clock::now();
-    bool toldJoined = false;
+    bool reportedJoined = false;
     while (!stop.stop_requested() && !channel_.isClosed()) {
       const bool hasJoined = phase_.phase != protocol::Phase::Joining;
-      if (Clock::now() >= next || hasJoined != toldJoined) {
-        toldJoined = hasJoined;
+      if (Clock::now() >= next || hasJoined != reportedJoined) {
+        reportedJoined = hasJoined;
         channel_.send(protocol::Heartbeat{phase_.rank, phase_.step, phase_.phase.load(),
                                           phase_.collective.load(), phase_.waiting, phase_.images});
         if (const auto lost = world_.exchangeStatus()) channel_.send(*lost);

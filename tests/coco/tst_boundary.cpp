@@ -3,9 +3,9 @@
 #include <cmath>
 #include <random>
 
-#include "engine/coco/evaluation/average_precision.h"
 #include "engine/coco/masks/boundary.h"
 #include "tests/coco/made_set.h"
+#include "tests/coco/match_image.h"
 #include "tests/coco/reference.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"

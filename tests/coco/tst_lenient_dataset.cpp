@@ -9,7 +9,7 @@
 using namespace lockstep;
 using namespace lockstep::coco;
 
-/// What is left of invalid annotations, which `dataset import` and `dataset check --fix` use.
+/// The usable rest of invalid annotations, for `dataset import` and `dataset check --fix`.
 class TstLenientDataset : public QObject {
   Q_OBJECT
 
@@ -110,7 +110,7 @@ class TstLenientDataset : public QObject {
     QVERIFY(content.refusal.empty());
   }
 
-  void otherJsonIsToldFromDamagedOne() {
+  void otherJsonIsDistinguishedFromDamagedJson() {
     const auto isOther = [&](const char* text) {
       try {
         loadText(text);

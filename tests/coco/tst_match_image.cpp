@@ -1,7 +1,7 @@
 #include <QTest>
 
-#include "engine/coco/evaluation/average_precision.h"
 #include "tests/coco/made_set.h"
+#include "tests/coco/match_image.h"
 #include "tests/coco/reference.h"
 #include "tests/support/box_annotation.h"
 #include "tests/support/test_main.h"

@@ -339,7 +339,6 @@ class TstDatasetCheck : public QObject {
     QVERIFY(made.pictures.reads < kImages / 2);  // other threads end theirs
   }
 
-  /// Of pictures that are read as they are stored.
   void exifOrientationsThatAreNotAppliedAreNoted() {
     MadeCheck made;
     made.pictures.orientations = {{"train-2.png", 3}, {"val-4.png", 6}, {"val-1.png", 1}};

@@ -310,10 +310,14 @@ formats::ImportReport SourceFolder::import(formats::ImportOptions options) const
   return formats::importDataset(options, worker::DatasetImages());
 }
 
+fs::path SourceFolder::annotationsOf(const std::string& part) const {
+  return out() / "annotations" / ("instances_" + part + ".json");
+}
+
 std::vector<Expected> SourceFolder::imported() const {
   std::vector<Expected> objects;
   for (const char* part : {"train", "val"}) {
-    const fs::path file = out() / "annotations" / (std::string("instances_") + part + ".json");
+    const fs::path file = annotationsOf(part);
     if (!fs::exists(file)) continue;
     const coco::Dataset dataset = coco::Dataset::load(file);
     for (std::size_t i = 0; i < dataset.images().size(); ++i) {
@@ -341,12 +345,18 @@ std::vector<Expected> SourceFolder::imported() const {
 
 std::vector<std::string> SourceFolder::imagesOf(const char* part) const {
   std::vector<std::string> names;
-  const fs::path file = out() / "annotations" / (std::string("instances_") + part + ".json");
+  const fs::path file = annotationsOf(part);
   if (!fs::exists(file)) return names;
   const coco::Dataset dataset = coco::Dataset::load(file);
   for (const coco::Image& image : dataset.images())
     names.push_back(fs::path(image.fileName).stem().string());
   return names;
+}
+
+std::string faultsOf(const formats::ImportReport& report) {
+  std::string text;
+  for (const formats::Fault& fault : report.faults) text += fault.text() + "\n";
+  return text;
 }
 
 const std::vector<MadeObject>& madeObjects() {

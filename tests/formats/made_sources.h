@@ -39,6 +39,8 @@ class SourceFolder {
 
   /// Imports into out(), which is emptied first.
   formats::ImportReport import(formats::ImportOptions options = {}) const;
+  /// The annotation file of a part, `train` or `val`, after import().
+  fs::path annotationsOf(const std::string& part) const;
   /// All objects of both parts after import(), ordered.
   std::vector<Expected> imported() const;
   /// Stems of a part's images, in order.
@@ -49,6 +51,9 @@ class SourceFolder {
  private:
   QTemporaryDir folder_;
 };
+
+/// A line for each fault.
+std::string faultsOf(const formats::ImportReport& report);
 
 /// The objects that all made sources have: two in image a, one in b, none in c.
 struct MadeObject {

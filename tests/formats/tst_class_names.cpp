@@ -9,6 +9,7 @@
 using namespace lockstep;
 using namespace std::string_literals;
 using formats::ImportReport;
+using tests::faultsOf;
 using tests::messageOf;
 using tests::SourceFolder;
 using Names = std::vector<std::string>;
@@ -19,12 +20,6 @@ std::string vocObject(const std::string& name) {
   return "<object><name>" + name +
          "</name><bndbox><xmin>2</xmin><ymin>2</ymin><xmax>9</xmax><ymax>9</ymax></bndbox></"
          "object>";
-}
-
-std::string textOfFaults(const ImportReport& report) {
-  std::string text;
-  for (const formats::Fault& fault : report.faults) text += fault.text() + "\n";
-  return text;
 }
 
 /// UTF-16 with a byte order mark.
@@ -69,7 +64,7 @@ class TstClassNames : public QObject {
     folder.write("a.xml", "<?xml version=\"1.0\" " + declaration.toStdString() + "?><annotation>" +
                               vocObject(name.toStdString()) + "</annotation>");
     const ImportReport report = folder.import();
-    QCOMPARE(textOfFaults(report), std::string());
+    QCOMPARE(faultsOf(report), std::string());
     QCOMPARE(report.classes, Names{expected.toStdString()});
   }
 
@@ -99,8 +94,8 @@ class TstClassNames : public QObject {
     folder.write("b.xml", "<?xml version=\"1.0\"" + declaration.toStdString() + "?>\n<annotation>" +
                               vocObject("\xff") + "</annotation>");
     const ImportReport report = folder.import();
-    QVERIFY2(textOfFaults(report).find(fault.toStdString()) != std::string::npos,
-             textOfFaults(report).c_str());
+    QVERIFY2(faultsOf(report).find(fault.toStdString()) != std::string::npos,
+             faultsOf(report).c_str());
     QCOMPARE(report.classes, Names{"cat"});
   }
 
@@ -120,7 +115,7 @@ class TstClassNames : public QObject {
       folder.write(name, utf16(text, isBigEndian));
       const ImportReport report = folder.import();
       QVERIFY2(report.classes == Names{"été"} && report.faults.empty(),
-               (name + ": " + textOfFaults(report)).c_str());
+               (name + ": " + faultsOf(report)).c_str());
       QCOMPARE(report.train.objects, 1);
     };
     check("classes.txt", "été\r\n");
@@ -166,10 +161,10 @@ class TstClassNames : public QObject {
         "chs/a.png",
         labels);
     const ImportReport report = folder.import();
-    QVERIFY2(textOfFaults(report).find(
+    QVERIFY2(faultsOf(report).find(
                  "its folder names the class in another encoding than UTF-8: rename it") !=
                  std::string::npos,
-             textOfFaults(report).c_str());
+             faultsOf(report).c_str());
     QCOMPARE(report.classes, Names{"cat"});
   }
 
@@ -213,7 +208,7 @@ class TstClassNames : public QObject {
     folder.write(name.toStdString(), text.toStdString());
     const ImportReport report = folder.import();
     QCOMPARE(report.classes, Names{"dog"});
-    const std::string faults = textOfFaults(report);
+    const std::string faults = faultsOf(report);
     QVERIFY2(faults.find("has blanks or line breaks in its name; it is read as 'dog' (1 object)") !=
                  std::string::npos,
              faults.c_str());

@@ -93,8 +93,7 @@ class TstDamagedSources : public QObject {
       {"id": 13, "image_id": 1, "category_id": 1, "segmentation": [5, 25, 15, 25, 15, 35, 5, 35]},
       {"id": 14, "image_id": 1, "category_id": 1, "bbox": [5, 30, 0, 0], "segmentation": [[5, 30, 5, 30, 5, 30]]}]})");
     const ImportReport report = folder.import();
-    std::string faults;
-    for (const formats::Fault& fault : report.faults) faults += fault.text() + "\n";
+    const std::string faults = tests::faultsOf(report);
     for (const char* named :
          {"a.json: annotation 11 (image 1): polygon has 2 points; a polygon needs at least 3",
           "a.json: annotation 12 (image 1): polygon 1 of 2 has 1 point",

@@ -19,11 +19,9 @@ namespace {
 
 /// LabelMe files of which two hold their pictures; that of the third lies beside it.
 void writeSource(const SourceFolder& folder) {
+  folder.writeImage("b.png");
+  const std::string picture = base::readFile(folder.path() / "b.png");
   for (const std::string name : {"one/a", "two/a", "b"}) {
-    folder.writeImage("pictures/picture.png");
-    const std::string picture = base::readFile(folder.path() / "pictures/picture.png");
-    fs::remove(folder.path() / "pictures/picture.png");
-    if (name == "b") folder.writeImage("b.png");
     folder.write(name + ".json",
                  json{{"imagePath", fs::path(name).filename().string() + ".png"},
                       {"imageHeight", 30},
@@ -35,12 +33,11 @@ void writeSource(const SourceFolder& folder) {
 }
 
 /// The files of a part's images.
-std::vector<fs::path> filesOf(const fs::path& out, const std::string& part) {
-  const config::LoadedExperiment loaded = config::loadExperiment(out / "experiment.yaml");
+std::vector<fs::path> filesOf(const SourceFolder& folder, const std::string& part) {
+  const config::LoadedExperiment loaded = config::loadExperiment(folder.out() / "experiment.yaml");
   const auto& dataset = loaded.experiment.dataset;
   std::vector<fs::path> files;
-  const json root =
-      json::parse(base::readFile(out / "annotations" / ("instances_" + part + ".json")));
+  const json root = json::parse(base::readFile(folder.annotationsOf(part)));
   for (const json& image : root["images"])
     files.push_back(fs::path((part == "train" ? dataset.train : dataset.val).images) /
                     image["file_name"].get<std::string>());
@@ -68,8 +65,7 @@ class TstEmbeddedImages : public QObject {
     QCOMPARE(report.train.images + report.val.images, 3);
     QCOMPARE(folder.imported().size(), 3U);
     for (const std::string part : {"train", "val"})
-      for (const fs::path& file : filesOf(folder.out(), part))
-        QVERIFY2(fs::exists(file), file.c_str());
+      for (const fs::path& file : filesOf(folder, part)) QVERIFY2(fs::exists(file), file.c_str());
     QCOMPARE(fs::exists(folder.out() / "images/one/a.png"), !copiesImages);
     QCOMPARE(fs::exists(folder.out() / "images/b.png"), false);
     QVERIFY(!fs::exists(folder.path() / "one/a.png"));

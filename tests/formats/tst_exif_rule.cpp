@@ -146,12 +146,11 @@ void annotate(const SourceFolder& folder, Format format, const std::string& name
   }
 }
 
-/// Whether each object lies on the white pixels that training reads. Their number.
+/// The number of objects; -1 if one is not on the white pixels that training reads.
 int comparedWithPixels(const SourceFolder& folder) {
   int compared = 0;
   for (const char* part : {"train", "val"}) {
-    const fs::path file =
-        folder.out() / "annotations" / ("instances_" + std::string(part) + ".json");
+    const fs::path file = folder.annotationsOf(part);
     if (!fs::exists(file)) continue;
     const coco::Dataset dataset = coco::Dataset::load(file);
     for (std::size_t i = 0; i < dataset.images().size(); ++i) {
@@ -206,8 +205,7 @@ class TstExifRule : public QObject {
     }
   }
 
-  /// Of a picture that is turned upside down, nothing but --exif or another picture says where its
-  /// annotations are.
+  /// A picture turned upside down keeps its size, so only --exif or another picture decides.
   void theOptionSaysWhereTheSizesDoNot() {
     constexpr int kUpsideDown = 3;
     for (const ExifUse use : {ExifUse::Apply, ExifUse::Ignore}) {

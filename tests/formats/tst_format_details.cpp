@@ -250,7 +250,7 @@ class TstFormatDetails : public QObject {
     QVERIFY(found[0].category != found[1].category);
   }
 
-  /// Of a CVAT project of two videos, whose frames have the same names.
+  /// A CVAT project of two videos with the same frame names.
   void cvatsFramesAreToldApartByTheirSubset() {
     const SourceFolder folder;
     std::string images;
@@ -266,8 +266,7 @@ class TstFormatDetails : public QObject {
     for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
     QVERIFY(!report.isSplitAnew);
     const auto boxIn = [&](const char* part) {
-      const json root = json::parse(base::readFile(folder.out() / "annotations" /
-                                                   ("instances_" + std::string(part) + ".json")));
+      const json root = json::parse(base::readFile(folder.annotationsOf(part)));
       return root["annotations"][0]["bbox"][0].get<double>();
     };
     QCOMPARE(boxIn("train"), 1.0);
@@ -319,8 +318,7 @@ class TstFormatDetails : public QObject {
     const ImportReport report = folder.import();
     for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
     for (const char* part : {"train", "val"}) {
-      const json root = json::parse(base::readFile(folder.out() / "annotations" /
-                                                   ("instances_" + std::string(part) + ".json")));
+      const json root = json::parse(base::readFile(folder.annotationsOf(part)));
       QCOMPARE(root["annotations"].size(), 1U);
       const json id = root["annotations"][0]["category_id"];
       for (const json& category : root["categories"])
@@ -328,7 +326,7 @@ class TstFormatDetails : public QObject {
     }
   }
 
-  /// As programs on Windows write them, which loses no part.
+  /// Paths as programs on Windows write them.
   void listsWithBackslashesAreRead_data() {
     QTest::addColumn<QString>("data");
     QTest::addColumn<QString>("lines");  // of each part

@@ -15,7 +15,7 @@ using tests::SourceFolder;
 
 namespace {
 
-/// Of an image of 40 x 30 px.
+/// [4, 6, 20, 12] in an image of 40 x 30 px.
 json rectangle() { return {{"x", 10}, {"y", 20}, {"width", 50}, {"height", 40}, {"rotation", 0}}; }
 
 json withLabels(json value, const char* key = "labels", json labels = {"dog"}) {

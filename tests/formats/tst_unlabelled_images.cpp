@@ -8,6 +8,7 @@
 
 using namespace lockstep;
 using formats::ImportReport;
+using tests::faultsOf;
 using tests::SourceFolder;
 
 namespace {
@@ -17,12 +18,6 @@ using Change = std::function<void(const SourceFolder&)>;
 void writeSource(const std::string& format, const SourceFolder& folder) {
   for (const tests::MadeSource& source : tests::madeSources())
     if (source.name == format) source.write(folder);
-}
-
-std::string faultsOf(const ImportReport& report) {
-  std::string text;
-  for (const formats::Fault& fault : report.faults) text += fault.text() + "\n";
-  return text;
 }
 
 Change writing(const char* name, const char* text) {

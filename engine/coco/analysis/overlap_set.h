@@ -19,8 +19,8 @@ class OverlapSet {
     std::vector<std::uint8_t> sizesOfDetections;             ///< bit a is set for areas()[a]
   };
 
-  /// OverlapDetection::index is the index in `detections`. Throws Error as evaluate() does. Of the
-  /// params the IoU thresholds do not matter. `threads` 0: as many as the machine has.
+  /// OverlapDetection::index is the index in `detections`. Throws Error as evaluate() does. Ignores
+  /// the IoU thresholds of `params`. `threads` 0: as many as the machine has.
   OverlapSet(const Dataset& groundTruth, const std::vector<Detection>& detections, IouType type,
              const Params& params = {}, int threads = 0);
   /// The same from a results file, with the masks of only a few images in memory at a time.

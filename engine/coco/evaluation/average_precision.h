@@ -42,21 +42,4 @@ AveragePrecision evaluate(const Dataset& groundTruth, const std::vector<Detectio
 /// (Params::pycocotoolsExact); else "".
 std::string idZeroText(const Dataset& groundTruth);
 
-/// The matches of one image's detections and ground truth at one score and one IoU threshold, for
-/// display.
-struct ImageMatch {
-  /// Index of the matched annotation, which may be a crowd (then it is ignored); -1: false
-  /// positive; -2: below the score threshold, or over the limit of its class.
-  std::vector<int> gtOfDetection;
-  std::vector<double>
-      iouOfDetection;  ///< with the matched annotation, else the highest of its class
-  std::vector<int>
-      detectionOfGt;  ///< index of the matched detection; -1: false negative; -2: crowd, ignored
-};
-/// COCO's greedy matching by score within a class, done by InstanceMatcher. Indices are into
-/// `detections` and `annotations` as given.
-ImageMatch matchImage(const Image& image, const std::vector<Annotation>& annotations,
-                      const std::vector<Detection>& detections, IouType type, double scoreThreshold,
-                      double iouThreshold, const Params& params = {});
-
 }  // namespace lockstep::coco

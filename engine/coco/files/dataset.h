@@ -38,6 +38,9 @@ struct Image {
 /// Polygons (each x0 y0 x1 y1 …, px) or RLE.
 using Segmentation = std::variant<std::vector<std::vector<double>>, Rle>;
 
+/// Points that a polygon needs to enclose anything.
+inline constexpr std::size_t kMinPolygonPoints = 3;
+
 struct Annotation {
   std::int64_t id = 0;
   ImageId imageId;
@@ -68,7 +71,7 @@ struct NewIds {
 struct DatasetParts;
 struct LenientDataset;
 
-/// A head with more classes fits no GPU.
+/// Limit of a dataset: a head with more classes fits no GPU.
 inline constexpr std::size_t kMaxCategories = 100'000;
 /// `has 1000000 categories; …`
 std::string tooManyCategories(std::size_t count);

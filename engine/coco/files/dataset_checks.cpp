@@ -16,8 +16,6 @@ namespace {
 
 using Polygons = std::vector<std::vector<double>>;
 
-constexpr std::size_t kFewestPoints = 3;
-
 std::string sizeText(int height, int width) {
   return std::to_string(height) + " x " + std::to_string(width);
 }
@@ -96,12 +94,12 @@ std::optional<Problem> boxError(const Annotation& annotation) {
   return std::nullopt;
 }
 
-/// What is wrong with a polygon; empty: nothing.
+/// Error of one polygon; empty if it is valid.
 std::string polygonError(const std::vector<double>& xy) {
   if (xy.size() % 2 != 0) {
     return "has " + std::to_string(xy.size()) + " numbers; it must hold pairs [x0, y0, x1, y1, …]";
   }
-  if (xy.size() / 2 < kFewestPoints) {
+  if (xy.size() / 2 < kMinPolygonPoints) {
     return "has " + (xy.empty() ? "no points" : base::counted(xy.size() / 2, "point")) +
            "; a polygon needs at least 3: correct or remove it";
   }
@@ -242,7 +240,7 @@ class AnnotationChecker {
     return false;
   }
 
-  /// Leaves out what is wrong. Returns whether the rest may be used.
+  /// Removes the invalid field, so that the check can go on. False if the entry is unusable.
   static bool mend(AnnotationDraft& draft, EntryFault fault) {
     if (fault == EntryFault::InvalidArea) draft.hasArea = false;
     if (fault == EntryFault::EmptyBox) draft.hasBox = false;

@@ -16,7 +16,7 @@ class JsonFile;
 struct AnnotationDraft {
   Annotation annotation;
   bool hasArea = true, hasBox = true, hasId = true;
-  bool hasOtherId = false;     ///< which is not an integer
+  bool hasOtherId = false;     ///< its id is not an integer
   bool isMaskSkipped = false;  ///< its segmentation is not read
   std::size_t byte = 0;        ///< position in the file, from 1; 0: not from a file
   std::size_t image = 0;       ///< index of its image, once it is checked
@@ -66,8 +66,7 @@ class NotInstances : public Error {
 };
 
 /// Reads the tables of a COCO instances file; images and categories are checked, annotations are
-/// not. Without masks, segmentations are skipped. Throws NotInstances, or Error for what else is
-/// wrong.
+/// not. Without masks, segmentations are skipped. Throws NotInstances, or Error for damaged tables.
 DatasetParts readParts(const JsonFile& file, ErrorList& errors, bool withMasks = true);
 
 }  // namespace lockstep::coco

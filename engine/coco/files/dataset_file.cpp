@@ -61,7 +61,7 @@ void setIds(const RecordError& from, const AnnotationDraft& draft, EntryError& e
 
 /// Reads every entry of a table with `take(value, record, reader)` and reports the invalid ones, as
 /// "annotation 7" if the entry has a valid id, else with its index, "annotations[4]". A lenient
-/// reader uses what is left of those that can be mended.
+/// reader keeps those that can be mended.
 template <typename Entry>
 std::vector<Entry> readEntries(const JsonFile& file, const JsonTable& table, const char* kind,
                                const char* key, ErrorList& errors,

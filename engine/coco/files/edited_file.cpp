@@ -32,7 +32,7 @@ void moveKeypoints(const EntryEdit& edit, Json& entry) {
   }
 }
 
-/// Makes null of what was NaN.
+/// Replaces quoted NaN with null.
 void removeNan(Json& value) {
   if (value.is_string() && isQuotedNan(value.get_ref<const std::string&>())) value = nullptr;
   if (!value.is_structured()) return;

@@ -21,7 +21,7 @@ enum class EntryFault : std::uint8_t {
   InvalidMask    ///< RLE
 };
 
-/// Whether the rest of the annotation can be used.
+/// True if the rest of the annotation can be used.
 constexpr bool isMendable(EntryFault fault) {
   return fault == EntryFault::InvalidArea || fault == EntryFault::EmptyBox ||
          fault == EntryFault::EmptyPolygon;
@@ -39,7 +39,7 @@ struct EntryError {
   /// As in the file.
   std::optional<std::int64_t> imageId{}, categoryId{}, annotationId{};
   bool isTolerated = false;    ///< other readers than a lenient one accept it
-  bool isConsequence = false;  ///< of another error of a lenient reader
+  bool isConsequence = false;  ///< follows from another error; set by loadLeniently()
 };
 
 /// The errors of one file: the texts of the first few, and the count of all.

@@ -12,15 +12,6 @@ namespace {
 constexpr const char* kRemedy = "; correct it there, or export the file again";
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-std::string decoded(std::string_view text, const std::string& encoding,
-                    const std::filesystem::path& file) {
-  try {
-    return base::toUtf8(text, encoding);
-  } catch (const Error& error) {
-    throw Error(file.string() + ": " + error.what());
-  }
-}
-
 }  // namespace
 
 JsonFile JsonFile::load(const std::filesystem::path& file, const char* what) {
@@ -32,8 +23,7 @@ JsonFile JsonFile::load(const std::filesystem::path& file, const char* what) {
     throw UserError(file.string() + ": is a folder; name the " + what + " in it");
   }
   base::FileText text = base::FileText::map(file);
-  if (const std::string encoding = base::wideEncodingOf(text.view()); !encoding.empty())
-    text = base::FileText(decoded(text.view(), encoding, file));
+  if (!base::wideEncodingOf(text.view()).empty()) text = base::FileText(base::readUnicode(file));
   return JsonFile(std::move(text), file.string());
 }
 

@@ -33,7 +33,8 @@ const char* kindOf(JsonValue& value) {
 }
 
 bool isKind(JsonValue& value, ondemand::json_type type) {
-  return ondemand::json_type(value.type()) == type && !isNan(value);
+  if (ondemand::json_type(value.type()) != type) return false;
+  return type != ondemand::json_type::string || !isNan(value);
 }
 
 /// The value of an integer, which may be written as 42.0.
@@ -140,8 +141,7 @@ Rle readRle(ondemand::object object, std::string& error) {
   return rle;
 }
 
-/// Reads [[x, y, …], …]. Polygons that are nested otherwise are read as what they can only be. What
-/// is no polygon is left out.
+/// Reads [[x, y, …], …]. Accepts polygons nested in other ways, and skips other values.
 class PolygonReader {
  public:
   explicit PolygonReader(RecordReader& record) : record_(record) {}
@@ -191,8 +191,7 @@ class PolygonReader {
   void joinPoints(std::size_t before, std::size_t lists, int depth) {
     const auto points = std::ranges::subrange(
         polygons_.begin() + static_cast<std::ptrdiff_t>(before), polygons_.end());
-    constexpr std::size_t kFewestPoints = 3;
-    if (lists < kFewestPoints || points.size() != lists ||
+    if (lists < kMinPolygonPoints || points.size() != lists ||
         !std::ranges::all_of(points, [](const auto& xy) { return xy.size() == 2; }))
       return;
     if (depth == 0) fail("segmentation is a list of points; it must be a list of polygons");

@@ -22,7 +22,7 @@ using JsonValue = simdjson::ondemand::value;
 
 /// Validates a value and discards it.
 void skipValue(JsonValue value);
-/// Whether it was NaN, Infinity or -Infinity before quoteNan().
+/// True for a value that was NaN, Infinity or -Infinity before quoteNan().
 bool isNan(JsonValue& value);
 
 class FieldReader;
@@ -40,7 +40,7 @@ class RecordReader {
   template <typename Visit>
   void read(JsonValue element, std::initializer_list<const char*> required, Visit visit);
 
-  /// Keeps the first error, or the first of each kind that can be mended if all can.
+  /// Keeps the first error; if all can be mended, the first of each kind.
   void fail(std::string error, EntryFault fault = EntryFault::Invalid);
   bool hasError() const { return !faults_.empty(); }
   const std::vector<RecordFault>& faults() const { return faults_; }
@@ -64,7 +64,7 @@ class FieldReader {
 
   /// 42 or 42.0.
   std::int64_t integer();
-  /// The same without an error; nullopt: another value.
+  /// Returns nullopt for other values, without an error.
   std::optional<std::int64_t> integerIfAny();
   double number();
   /// nullopt: not a number.
@@ -76,8 +76,8 @@ class FieldReader {
   std::vector<std::int64_t> integers();
   /// [x, y, width, height]; nullopt if empty or invalid.
   std::optional<std::array<double, 4>> box();
-  /// Polygons or RLE; nullopt if empty. The RLE's size is not compared with the image's. Polygons
-  /// that are written in another way, [x, y, …] or [[[x, y], …]], are read too, with an error.
+  /// Polygons or RLE; nullopt if empty. The RLE's size is not compared with the image's. Reads
+  /// polygons written as [x, y, …] or [[[x, y], …]] too, and reports an error.
   std::optional<Segmentation> segmentation();
   /// The unparsed text of an RLE, {"size": …, "counts": …}, for parseRle(); empty if the
   /// segmentation is empty. Polygons are an error.

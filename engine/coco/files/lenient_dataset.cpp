@@ -28,8 +28,7 @@ DatasetParts readContent(const JsonFile& file, ErrorList& errors) {
   }
 }
 
-/// Marks what follows from other errors: annotations of images and categories that are left out,
-/// and those of which nothing is left once it is mended.
+/// Marks annotations of dropped images and categories, and annotations that are empty once mended.
 void markConsequences(std::vector<EntryError>& errors) {
   std::unordered_set<std::int64_t> invalidImages, invalidCategories;
   std::unordered_set<std::size_t> mended;  // bytes

@@ -53,9 +53,9 @@ class ReadingStopped : public Error {
 /// Called from any of the reading threads with the share of the file that is read; false: stop.
 using ReadingWatch = std::function<bool(double share)>;
 
-/// Leaves invalid polygons, boxes and areas out of annotations: what is left of them is used, if it
-/// is a polygon, a mask or a box. Of entries with one id the first is used. Throws InvalidDataset
-/// for anything but COCO JSON, and other errors if the file cannot be read.
+/// Leaves invalid polygons, boxes and areas out of annotations, and keeps those that still have a
+/// polygon, a mask or a box. Uses the first of entries with one id. Throws InvalidDataset for
+/// anything but COCO JSON, and other errors if the file cannot be read.
 LenientDataset loadLeniently(const std::filesystem::path& file, const ReadingWatch& watch = {});
 
 }  // namespace lockstep::coco

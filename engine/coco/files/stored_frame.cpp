@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/coco/masks/mask_geometry.h"
+#include "engine/coco/masks/orientation.h"
 
 namespace lockstep::coco {
 namespace {
@@ -10,7 +11,6 @@ namespace {
 // How an orientation displays the stored image: 2 mirrored, 3 upside down, 4 mirrored upside down,
 // 5 transposed, 6 turned right, 7 transposed about the other diagonal, 8 turned left.
 
-constexpr bool swapsSides(int orientation) { return orientation >= 5; }
 constexpr bool isFromRight(int orientation) {
   return orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
 }

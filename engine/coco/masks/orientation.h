@@ -6,6 +6,9 @@
 
 namespace lockstep::coco {
 
+/// True for the orientations that rotate by 90 degrees.
+constexpr bool swapsSides(int exifOrientation) { return exifOrientation >= 5; }
+
 /// The rule for EXIF orientation, shared by all image decoders. COCO annotations usually refer to
 /// the pixels as stored, so EXIF orientation is applied to an annotated image only if that makes
 /// its size the annotated one. It is always applied to an image without annotations, as in image

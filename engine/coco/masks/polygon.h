@@ -18,7 +18,7 @@ std::optional<std::array<double, 2>> findSelfCrossing(std::span<const double> xy
 /// came. For an outline that does not cross itself.
 bool enclosesArea(std::span<const double> xy);
 
-/// Leaves out those without an area. Returns how many.
+/// Removes polygons without an area. Returns their number.
 std::size_t removeEmptyPolygons(std::vector<std::vector<double>>& polygons);
 
 }  // namespace lockstep::coco

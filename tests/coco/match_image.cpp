@@ -1,9 +1,13 @@
-// Matches of an image for display: InstanceMatches, with indices into the given lists.
+#include "tests/coco/match_image.h"
+
 #include <algorithm>
 
 #include "engine/coco/evaluation/instance_matches.h"
 
-namespace lockstep::coco {
+namespace lockstep::tests {
+
+using namespace coco;
+
 namespace {
 
 /// Detections over the limit have no match, but an IoU to show.
@@ -45,4 +49,4 @@ ImageMatch matchImage(const Image& image, const std::vector<Annotation>& annotat
   return match;
 }
 
-}  // namespace lockstep::coco
+}  // namespace lockstep::tests
