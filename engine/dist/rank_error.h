@@ -23,7 +23,7 @@ class RankError : public Error {
   std::string host_;
 };
 
-/// As one rank sends it to the others.
+/// Bytes that one rank sends to the others.
 std::string encode(const RankError& error);
 RankError decodeRankError(const std::string& bytes);
 

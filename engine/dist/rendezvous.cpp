@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
@@ -24,8 +25,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// How long an attempt to connect to rank 0's store waits before the next one.
+/// Timeout of one attempt to connect to rank 0's store.
 constexpr std::chrono::milliseconds kConnectTimeout{15'000};
+/// Time from one attempt to the next: an attempt may also fail at once.
+constexpr std::chrono::seconds kConnectInterval{1};
 
 constexpr const char* kThisMachine = "127.0.0.1";
 
@@ -95,19 +98,21 @@ bool isServer(const WorldOptions& options) {
   return options.node == 0 && options.localRank == 0 && !options.storeIsServed;
 }
 
-/// Connects to rank 0's store, which may start minutes later. When its first attempt has timed out,
-/// TCPStore makes a second one: it may take twice its timeout.
+/// Connects to rank 0's store, which may start minutes later. TCPStore may take twice its timeout:
+/// it tries a second time.
 c10::intrusive_ptr<c10d::Store> connectStore(const std::string& host,
                                              c10d::TCPStoreOptions storeOptions,
                                              Clock::time_point deadline) {
   while (true) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    const Clock::time_point begin = Clock::now();
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - begin);
     storeOptions.timeout = std::clamp(left / 2, std::chrono::milliseconds(1), kConnectTimeout);
     try {
       return c10::make_intrusive<c10d::TCPStore>(host, storeOptions);
     } catch (const c10::DistError&) {
       if (Clock::now() >= deadline) throw;
     }
+    std::this_thread::sleep_until(std::min(begin + kConnectInterval, deadline));
   }
 }
 
@@ -137,6 +142,8 @@ c10::intrusive_ptr<c10d::Store> openStore(const WorldOptions& options, Clock::ti
                                    : connectStore(host, storeOptions, deadline);
     store->setTimeout(options.joinTimeout);
     return store;
+  } catch (const Error&) {  // of listenHere()
+    throw;
   } catch (const std::exception&) {
     resolve(host);  // throws if that is the reason
     const std::string endpoint = host + " port " + std::to_string(options.masterPort);

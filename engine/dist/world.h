@@ -101,7 +101,7 @@ std::unique_ptr<World> makeSingleRankWorld();
 /// Called before a collective (waiting is true) and after it. The name is a string literal.
 using CollectiveObserver = std::function<void(const char* name, bool waiting)>;
 
-/// How long machines of a cluster may start apart; as torchrun's join_timeout.
+/// Time within which all machines of a cluster have to start; as torchrun's join_timeout.
 inline constexpr std::chrono::minutes kJoinTimeout{10};
 
 /// This process in the world. A node is a supervisor with its ranks; ranks are numbered by node and

@@ -40,10 +40,6 @@ bool waitForJob(const EngineBench& bench) {
   return QTest::qWaitFor([&] { return bench.hasJob(); }, 10000);
 }
 
-bool waitForJoining(const EngineBench& bench) {
-  return QTest::qWaitFor([&] { return fs::exists(bench.folder() / "bin/joining"); }, 10000);
-}
-
 }  // namespace
 
 class TstFollower : public QObject {
@@ -135,7 +131,7 @@ class TstFollower : public QObject {
     setPyTorchJob(bench, 1);
     bench.script("mute\nheartbeat 0 joining\ntouch joining\nhang\n");
     const auto engine = bench.start({"train", "experiment.yaml", "--workers", "2"});
-    QVERIFY(waitForJoining(bench));
+    QVERIFY(QTest::qWaitFor([&] { return fs::exists(bench.folder() / "bin/joining"); }, 10000));
     ::kill(static_cast<pid_t>(engine->processId()), SIGTERM);
     const auto result = EngineBench::finish(*engine);
     QCOMPARE(result.status, 75);

@@ -15,10 +15,14 @@ using tests::EngineBench;
 
 namespace {
 
-/// Exit status of a child process that returns what `body` does; -1: a signal ended it.
+/// Exit status of a child process that returns what `body` does; -1: a signal ended it, also after
+/// a time limit.
 int statusOfChild(const std::function<int()>& body) {
   const pid_t child = ::fork();
-  if (child == 0) ::_exit(body());
+  if (child == 0) {
+    ::alarm(30);
+    ::_exit(body());
+  }
   int status = 0;
   return ::waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
@@ -58,7 +62,7 @@ class TstStopping : public QObject {
     QVERIFY(!info.error);
   }
 
-  /// One that comes while the run folder is made, for which signals are held.
+  /// Signals are held while the run folder is made.
   void aHeldSignalReachesTheRun_data() {
     QTest::addColumn<int>("signal");
     QTest::newRow("SIGINT") << SIGINT;
