@@ -90,7 +90,7 @@ OpenFile openBeside(const fs::path& target, unsigned mode) {
   }
 }
 
-/// The process that a temporary file is of; nullopt: it is another file.
+/// Process that wrote a temporary file; nullopt for any other file.
 std::optional<pid_t> writerOf(const std::string& name) {
   if (!name.starts_with(kTemporaryStart) || !name.ends_with(kTemporaryEnd)) return std::nullopt;
   pid_t process = 0;
@@ -112,8 +112,8 @@ fs::path resolveSymlinks(fs::path path) {
   return path;
 }
 
-/// Where a file is replaced: the path without symlinks. Throws Error for what is no file, such as a
-/// FIFO, whose reader would be gone.
+/// `path` without symlinks. Throws Error if it exists and is no regular file: replacing a FIFO
+/// would cut off its reader.
 fs::path replacedFile(const fs::path& path) {
   std::error_code unknown;
   const fs::file_status there = fs::status(path, unknown);

@@ -12,7 +12,7 @@ std::string readFile(const std::filesystem::path& path);
 /// Replaces `path` with `content` atomically: a reader, or a crash at any moment, sees either the
 /// old content or the new. Writes a temporary file beside it, syncs it, renames it and syncs the
 /// folder. An existing file keeps its permissions, a symlink its target; a new file gets `mode &
-/// ~umask`. What is no regular file is refused. Throws Error.
+/// ~umask`. Throws Error, also if `path` exists and is no regular file.
 void writeFileAtomically(const std::filesystem::path& path, std::string_view content,
                          unsigned mode = 0666);
 
@@ -21,8 +21,8 @@ void writeFileAtomically(const std::filesystem::path& path, std::string_view con
 void checkWritable(const std::filesystem::path& path);
 
 /// Removes temporary files that writeFileAtomically() left in a folder because its process was
-/// killed. To be called while this process writes nothing there: in a container the killed one may
-/// have had its id. Those that cannot be removed stay.
+/// killed. Call it while this process writes nothing there: in a container, the killed one may have
+/// had the same id. Ignores files that it cannot remove.
 void removeTemporaryFiles(const std::filesystem::path& folder);
 
 /// Writes all of `content`, also to a slow non-blocking descriptor. Throws Error with `name` in the

@@ -1,6 +1,6 @@
 #include "engine/base/csv_text.h"
 
-#include <cstdlib>
+#include <charconv>
 #include <string_view>
 
 namespace lockstep::base {
@@ -9,9 +9,9 @@ namespace {
 bool isFormula(const std::string& text) {
   constexpr std::string_view kStarts = "=+-@\t\r";
   if (text.size() < 2 || kStarts.find(text[0]) == std::string_view::npos) return false;
-  char* end = nullptr;
-  std::strtod(text.c_str(), &end);
-  return end != text.c_str() + text.size();
+  const char* const end = text.data() + text.size();
+  double number = 0;
+  return std::from_chars(text.data() + (text[0] == '+'), end, number).ptr != end;
 }
 
 }  // namespace

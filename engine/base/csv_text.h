@@ -4,9 +4,8 @@
 
 namespace lockstep::base {
 
-/// A field of CSV (RFC 4180), in quotes where that is needed. A spreadsheet takes text that begins
-/// with =, +, - or @ for a formula and runs it: an apostrophe before it keeps it text. Numbers
-/// stay.
+/// A field of CSV (RFC 4180), in quotes if it needs them. Spreadsheets run text that begins with =,
+/// +, - or @ as a formula: an apostrophe before it keeps it text. Numbers stay.
 std::string csvText(const std::string& text);
 
 }  // namespace lockstep::base

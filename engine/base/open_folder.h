@@ -11,7 +11,7 @@ namespace lockstep::base {
 class OpenFolder {
  public:
   explicit OpenFolder(std::filesystem::path path);
-  /// Whether the path still leads to it.
+  /// True while the path leads to it.
   bool isInPlace() const;
 
  private:

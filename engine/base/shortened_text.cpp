@@ -8,8 +8,8 @@
 namespace lockstep::base {
 namespace {
 
-/// Length of the control character or line break at the start of `text`: 0 (none) to 3 bytes. Those
-/// that turn the direction of what follows are among them.
+/// Length of the control character or line break at the start of `text`: 0 (none) to 3 bytes.
+/// Includes characters that change the text direction.
 std::size_t controlBytes(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (byte(0) < 0x20 || byte(0) == 0x7f) return 1;
@@ -32,8 +32,8 @@ std::string escapeOf(std::string_view control) {
   return text;
 }
 
-/// Length of the blank or control character at the start of `text`, as controlBytes(). Blanks are
-/// those of Unicode that people type, and a byte order mark.
+/// Length of the blank or control character at the start of `text`, as controlBytes(). Blanks
+/// include a byte order mark.
 std::size_t blankBytes(std::string_view text) {
   for (const std::string_view blank : {" ", "\u00a0", "\u3000", "\u200b", "\ufeff"})
     if (text.starts_with(blank)) return blank.size();

@@ -13,7 +13,7 @@
 namespace lockstep::base {
 
 void reserveStandardStreams() {
-  // The lowest free number is the one that open() takes.
+  // open() returns the lowest free number.
   for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
     if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", O_RDONLY);
 }

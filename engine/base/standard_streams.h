@@ -4,8 +4,8 @@
 
 namespace lockstep::base {
 
-/// Takes the numbers of standard streams that are closed, so that no file gets them and with it
-/// what is printed. Writing to them still fails. To be called first of all.
+/// Opens standard streams that are closed, so that no other file gets their numbers and what is
+/// printed. Writing to them still fails. Call it before anything else.
 void reserveStandardStreams();
 
 /// Prints text for people on standard output, through stdio, with control characters escaped.
@@ -13,8 +13,8 @@ void printText(std::string_view text);
 /// A line of it on standard error.
 void printMessage(std::string_view line);
 
-/// Prints a result as it is. That nobody reads it (head -1), or that it cannot be written, is a
-/// warning: for work whose end does not depend on it, and that ignores SIGPIPE.
+/// Prints a result as it is. A write error, such as a closed pipe (head -1), is only a warning: for
+/// work that goes on without it and ignores SIGPIPE.
 void printResult(std::string_view text);
 
 }  // namespace lockstep::base

@@ -7,11 +7,11 @@
 
 namespace lockstep::base {
 
-/// A folder of this user alone in the system's temporary folder. The destructor removes it, and the
-/// next folder of the same name the ones of killed processes.
+/// A private folder in the system's temporary folder. The destructor removes it; the constructor
+/// removes those of the same name that killed processes left.
 class TemporaryFolder {
  public:
-  /// `name`: what its name begins with. Throws Error.
+  /// `name`: start of its name. Throws Error.
   explicit TemporaryFolder(const char* name = "lockstep-");
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;

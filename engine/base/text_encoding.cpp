@@ -18,10 +18,10 @@ using namespace std::string_view_literals;
 constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
 
 struct Start {
-  std::string_view bytes;  ///< x: any but 0
+  std::string_view bytes;  ///< x: any ASCII character but NUL
   const char* encoding;
 };
-/// The longer ones first.
+/// Longer ones first: they begin with shorter ones.
 constexpr std::array<Start, 8> kStarts{{{"\xff\xfe\0\0"sv, "UTF-32LE"},
                                         {"\0\0\xfe\xff"sv, "UTF-32BE"},
                                         {"\xff\xfe"sv, "UTF-16LE"},

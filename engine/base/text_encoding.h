@@ -20,7 +20,7 @@ std::string utf8Problem(std::string_view text);
 
 /// The text of a file without a byte order mark: UTF-16 and UTF-32 become UTF-8, other bytes stay.
 std::string readUnicode(const std::filesystem::path& file);
-/// The same, which must be UTF-8 then. Throws Error: `FILE: line 3: byte 17 is not UTF-8; …`.
+/// The same, checked to be UTF-8. Throws Error: `FILE: line 3: byte 17 is not UTF-8; …`.
 std::string readUtf8(const std::filesystem::path& file);
 
 }  // namespace lockstep::base

@@ -17,7 +17,7 @@ namespace lockstep::serve {
 struct ImageInput {
   std::string content{};
   std::string file{};       ///< below the folder of --files
-  std::string otherFile{};  ///< its name if there is no `file`; empty: none
+  std::string otherFile{};  ///< read if `file` does not exist; empty: none
   std::string url{};        ///< this and `file` empty: `content` is the image
   bool isThere() const { return file.empty() && url.empty(); }
 };

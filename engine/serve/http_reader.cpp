@@ -31,7 +31,7 @@ bool isControl(char character) {
   return (code < 0x20 && character != '\t') || code == 0x7f;
 }
 
-/// A whole number of digits alone; the largest if there is none so large; nullopt: no number.
+/// Parses digits alone; the largest number if theirs is larger; nullopt: no number.
 std::optional<std::uint64_t> numberIn(std::string_view text, int base) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
@@ -79,11 +79,11 @@ void HttpReader::append(std::string_view bytes) {
 
 HttpReader::Found HttpReader::next() {
   while (true) {
-    if (state_ == State::Body && (left_ > 0 || !head_.isChunked)) return takeBody();
+    if (state_ == State::Body && (left_ > 0 || !head_.isChunked)) return readBody();
     if (state_ == State::Body) state_ = State::ChunkEnd;
     const auto line = nextLine();
     if (!line) return Found::Nothing;
-    if (const auto found = takeLine(*line)) return *found;
+    if (const auto found = parseLine(*line)) return *found;
   }
 }
 
@@ -116,17 +116,17 @@ void HttpReader::refuseLongLine() const {
 }
 
 /// Returns what the line completes; nullopt: nothing yet.
-std::optional<HttpReader::Found> HttpReader::takeLine(std::string_view line) {
+std::optional<HttpReader::Found> HttpReader::parseLine(std::string_view line) {
   switch (state_) {
     case State::FirstLine:
-      if (!line.empty()) takeFirstLine(line);
+      if (!line.empty()) parseFirstLine(line);
       return std::nullopt;
     case State::Headers:
       if (line.empty()) {
         checkHead();
         return Found::Head;
       }
-      takeHeader(line);
+      parseHeader(line);
       return std::nullopt;
     case State::ChunkSize:
       left_ = chunkSize(line);
@@ -148,7 +148,7 @@ std::optional<HttpReader::Found> HttpReader::takeLine(std::string_view line) {
 }
 
 /// `POST /invocations?score=0.5 HTTP/1.1`
-void HttpReader::takeFirstLine(std::string_view line) {
+void HttpReader::parseFirstLine(std::string_view line) {
   head_ = {};
   const std::size_t first = line.find(' '), last = line.rfind(' ');
   const std::string_view version = last < line.size() ? line.substr(last + 1) : std::string_view();
@@ -161,11 +161,11 @@ void HttpReader::takeFirstLine(std::string_view line) {
   head_.minorVersion = version[7] - '0';
   head_.request.method = line.substr(0, first);
   head_.wantsBody = head_.request.method != "HEAD";
-  takeTarget(line.substr(first + 1, last - first - 1));
+  parseTarget(line.substr(first + 1, last - first - 1));
   state_ = State::Headers;
 }
 
-void HttpReader::takeTarget(std::string_view target) {
+void HttpReader::parseTarget(std::string_view target) {
   if (!target.starts_with('/') || target.find(' ') != std::string_view::npos)
     throw HttpError{400, "the URL must be a path, without spaces"};
   HttpRequest& request = head_.request;
@@ -189,7 +189,7 @@ void HttpReader::takeTarget(std::string_view target) {
   if (isBad) throw HttpError{400, "the URL contains a NUL byte"};
 }
 
-void HttpReader::takeHeader(std::string_view line) {
+void HttpReader::parseHeader(std::string_view line) {
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos || !isToken(line.substr(0, colon)))
     throw HttpError{400, "the header '" + base::shortened(line) + "' is not NAME: VALUE"};
@@ -199,7 +199,7 @@ void HttpReader::takeHeader(std::string_view line) {
                                      withoutSpace(line.substr(colon + 1)));
 }
 
-/// The head is whole.
+/// Follows the last header.
 void HttpReader::checkHead() {
   const auto& headers = head_.request.headers;
   const auto hosts =
@@ -208,7 +208,7 @@ void HttpReader::checkHead() {
     throw HttpError{400, "a request must have one Host header"};
   if (head_.request.header("host").find_first_of(" \t,/\\?#@") != std::string_view::npos)
     throw HttpError{400, "Host: is no host"};
-  takeLength();
+  checkLength();
   bodyBytes_ = 0;
   left_ = head_.isChunked ? 0 : head_.length;
   lineBytes_ = 0;
@@ -216,7 +216,7 @@ void HttpReader::checkHead() {
 }
 
 /// Request-smuggling checks: lengths that a proxy might read differently.
-void HttpReader::takeLength() {
+void HttpReader::checkLength() {
   std::size_t ways = 0;
   for (const auto& [name, value] : head_.request.headers) {
     if (name == "transfer-encoding") {
@@ -248,7 +248,7 @@ void HttpReader::refuseLargeBody() const {
   throw HttpError{413, "the body is larger than " + std::to_string(maxBodyBytes_) + " bytes"};
 }
 
-HttpReader::Found HttpReader::takeBody() {
+HttpReader::Found HttpReader::readBody() {
   if (left_ == 0) return end();
   piece_ = std::string_view(buffer_).substr(at_);
   if (piece_.empty()) return Found::Nothing;
@@ -259,7 +259,7 @@ HttpReader::Found HttpReader::takeBody() {
   return Found::Body;
 }
 
-/// The request is whole.
+/// Follows the last byte of a request.
 HttpReader::Found HttpReader::end() {
   state_ = State::FirstLine;
   lineBytes_ = 0;

@@ -39,21 +39,21 @@ class HttpReader {
   HttpHead& head() { return head_; }
   /// The piece of the body that next() found, until the next call.
   std::string_view piece() const { return piece_; }
-  /// True if bytes of a head are there that is not whole.
+  /// True while a head is partly there.
   bool isWithinHead() const { return state_ == State::Headers || at_ < buffer_.size(); }
 
  private:
   enum class State { FirstLine, Headers, Body, ChunkSize, ChunkEnd, Trailers };
 
   std::optional<std::string_view> nextLine();
-  std::optional<Found> takeLine(std::string_view line);
-  void takeFirstLine(std::string_view line);
-  void takeTarget(std::string_view target);
-  void takeHeader(std::string_view line);
+  std::optional<Found> parseLine(std::string_view line);
+  void parseFirstLine(std::string_view line);
+  void parseTarget(std::string_view target);
+  void parseHeader(std::string_view line);
   void checkHead();
-  void takeLength();
+  void checkLength();
   std::uint64_t chunkSize(std::string_view line) const;
-  Found takeBody();
+  Found readBody();
   Found end();
   [[noreturn]] void refuseLongLine() const;
   [[noreturn]] void refuseLargeBody() const;

@@ -164,26 +164,27 @@ void HttpServer::listen(const std::string& address, int port) {
 
 bool HttpServer::canAccept() {
   return !isOutOfDescriptors_ &&
-         (connections_.size() < limits_.connections || leastNeeded() != nullptr);
+         (connections_.size() < limits_.connections || closable() != nullptr);
 }
 
 void HttpServer::accept() {
+  if (!canAccept()) return;  // an earlier callback of this turn needed the room
   base::FileDescriptor socket(
       ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (!socket.isOpen()) {
-    isOutOfDescriptors_ = errno == EMFILE || errno == ENFILE || errno == ENOMEM;
+    isOutOfDescriptors_ = errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS;
     return;
   }
-  const int on = 1;  // the last bytes of an answer wait for nothing
+  const int on = 1;  // sends the last bytes of an answer at once
   ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  if (connections_.size() >= limits_.connections) close(*leastNeeded());
+  if (connections_.size() >= limits_.connections) close(*closable());
   Connection& own = connections_.emplace_back(std::move(socket), limits_);
   loop_.watch(
       own.socket.get(), [&own] { return own.wanted(); },
       [this, &own](short events) { handleReady(own, events); });
 }
 
-/// Errors must not reach the loop: the connection is closed.
+/// Closes the connection on errors, which must not reach the loop.
 void HttpServer::handleReady(Connection& connection, short events) {
   try {
     if (connection.isReading()) return read(connection);
@@ -202,11 +203,11 @@ void HttpServer::read(Connection& connection) {
   connection.active = Clock::now();
   if (connection.state == Connection::State::Closing) return;
   connection.reader.append({bytes.data(), static_cast<std::size_t>(count)});
-  takeRequests(connection);
+  handleRequests(connection);
 }
 
-/// Takes requests from the bytes that are there, up to one that waits.
-void HttpServer::takeRequests(Connection& connection) {
+/// Handles requests that were received, up to one that waits.
+void HttpServer::handleRequests(Connection& connection) {
   try {
     while (connection.isReading()) {
       if (connection.state == Connection::State::Idle && connection.reader.isWithinHead()) {
@@ -230,15 +231,14 @@ void HttpServer::takeRequests(Connection& connection) {
   } catch (const HttpError& error) {  // what follows cannot be read
     connection.isLast = true;
     if (!connection.refusal) refuse(connection, errorResponse(error.status, error.message));
-    startSending(connection, *std::exchange(connection.refusal, std::nullopt));
+    sendRefusal(connection);
   }
 }
 
-/// The head of a request is there. A client that sends the body anyway would find a broken
-/// connection instead of a refusal: the body is read and dropped. One that waits to be told is
-/// answered at once.
+/// Follows the head of a request. Refuses at once if the client waits for 100 Continue. Otherwise
+/// the body is read and dropped first: a client that sends it would miss the refusal.
 void HttpServer::begin(Connection& connection) {
-  connection.state = Connection::State::Body;  // since its head
+  connection.state = Connection::State::Body;  // `since` stays that of the head
   const HttpHead& head = connection.reader.head();
   connection.isLast = !head.isKeptAlive();
   const bool isWaiting = head.hasBody() && head.expectsContinue();
@@ -246,7 +246,7 @@ void HttpServer::begin(Connection& connection) {
     refuse(connection, *std::move(why));
     if (!isWaiting) return;
     connection.isLast = true;
-    startSending(connection, *std::exchange(connection.refusal, std::nullopt));
+    sendRefusal(connection);
   } else if (isWaiting) {
     const ssize_t sent =
         ::send(connection.socket.get(), kContinue.data(), kContinue.size(), MSG_NOSIGNAL);
@@ -263,11 +263,10 @@ void HttpServer::receive(Connection& connection) {
   bodiesBytes_ += piece.size();
 }
 
-/// The request is whole.
+/// Follows the end of a request.
 void HttpServer::answer(Connection& connection) {
   HttpRequest request = std::exchange(connection.reader.head().request, {});
-  if (connection.refusal)
-    return startSending(connection, *std::exchange(connection.refusal, std::nullopt));
+  if (connection.refusal) return sendRefusal(connection);
   bodiesBytes_ -= request.body.size();
   connection.become(Connection::State::Waiting);
   connection.id = nextId_++;
@@ -279,6 +278,10 @@ void HttpServer::refuse(Connection& connection, HttpResponse why) {
   dropBody(connection);
   service_.refused(connection.reader.head().request, why.status);
   connection.refusal = std::move(why);
+}
+
+void HttpServer::sendRefusal(Connection& connection) {
+  startSending(connection, *std::exchange(connection.refusal, std::nullopt));
 }
 
 void HttpServer::dropBody(Connection& connection) {
@@ -318,7 +321,7 @@ void HttpServer::send(Connection& connection) {
   becomeIdle(connection);
 }
 
-/// The answer is sent.
+/// Follows the end of an answer.
 void HttpServer::becomeIdle(Connection& connection) {
   answersBytes_ -= connection.response.body.size();
   connection.response = {};
@@ -327,7 +330,7 @@ void HttpServer::becomeIdle(Connection& connection) {
     return connection.become(Connection::State::Closing);
   }
   connection.become(Connection::State::Idle);
-  takeRequests(connection);
+  handleRequests(connection);
 }
 
 int HttpServer::respond(RequestId id, HttpResponse response) {
@@ -363,10 +366,10 @@ bool HttpServer::isIdle() const {
   });
 }
 
-/// Connection to close when another needs its room; null: none. One that is over comes first, then
-/// the one that has been idle for longest, the one whose request has been coming for longest, and
-/// the one that has been reading its answer for longest. The newest is about to ask.
-HttpServer::Connection* HttpServer::leastNeeded() {
+/// Connection to close when another needs its room; null: none. Closing ones come first, then idle
+/// ones, slow requests and slowly read answers; of these the one that has been so for longest.
+/// Spares a new connection, whose request is about to come.
+HttpServer::Connection* HttpServer::closable() {
   using State = Connection::State;
   const auto rankOf = [this, now = Clock::now()](const Connection& each) {
     if (each.state == State::Closing) return 4;
@@ -374,15 +377,15 @@ HttpServer::Connection* HttpServer::leastNeeded() {
     if (each.state == State::Head || each.state == State::Body) return 2;
     return each.state == State::Sending && now - each.since > limits_.reading ? 1 : 0;
   };
-  Connection* least = nullptr;
-  int leastRank = 0;
+  Connection* chosen = nullptr;
+  int chosenRank = 0;
   for (Connection& each : connections_) {
     const int rank = rankOf(each);
-    if (rank < leastRank || rank == 0) continue;
-    if (rank > leastRank || each.since < least->since) least = &each;
-    leastRank = rank;
+    if (rank < chosenRank || rank == 0) continue;
+    if (rank > chosenRank || each.since < chosen->since) chosen = &each;
+    chosenRank = rank;
   }
-  return least;
+  return chosen;
 }
 
 void HttpServer::closeLate() {
@@ -391,12 +394,12 @@ void HttpServer::closeLate() {
   const auto isLate = [&](const Connection& each) {
     using State = Connection::State;
     if (each.state == State::Waiting) return false;
-    const auto most = each.state == State::Idle
-                          ? each.hasAsked ? limits_.idle : limits_.beforeAsking
-                      : each.state == State::Head    ? limits_.head
-                      : each.state == State::Sending ? limits_.sending
-                                                     : limits_.receiving;
-    return now - each.since > most || now - each.active > limits_.idle;
+    const auto limit = each.state == State::Idle
+                           ? each.hasAsked ? limits_.idle : limits_.beforeAsking
+                       : each.state == State::Head    ? limits_.head
+                       : each.state == State::Sending ? limits_.sending
+                                                      : limits_.receiving;
+    return now - each.since > limit || now - each.active > limits_.idle;
   };
   for (auto each = connections_.begin(); each != connections_.end();) {
     Connection& connection = *each++;

@@ -18,7 +18,7 @@ struct HttpLimits {
   std::size_t bodiesBytes = std::size_t{512} << 20;   ///< of all requests that are being read
   std::size_t answersBytes = std::size_t{512} << 20;  ///< of all answers that are being read
   std::size_t headerBytes = std::size_t{32} << 10;    ///< of a request, with its first line
-  /// The others wait; for them one that is idle, or slow to ask or to read its answer, is closed.
+  /// More have to wait; one that is idle, or sends or reads slowly, is closed for them.
   unsigned connections = 800;
   std::chrono::seconds beforeAsking{10};  ///< of a new connection, until its first request begins
   std::chrono::seconds idle{30};          ///< without a byte in either direction
@@ -74,17 +74,18 @@ class HttpServer {
   void accept();
   void handleReady(Connection& connection, short events);
   void read(Connection& connection);
-  void takeRequests(Connection& connection);
+  void handleRequests(Connection& connection);
   void begin(Connection& connection);
   void receive(Connection& connection);
   void answer(Connection& connection);
   void refuse(Connection& connection, HttpResponse why);
+  void sendRefusal(Connection& connection);
   void dropBody(Connection& connection);
   void startSending(Connection& connection, HttpResponse response);
   void send(Connection& connection);
   void becomeIdle(Connection& connection);
   void close(Connection& connection);
-  Connection* leastNeeded();
+  Connection* closable();
   void closeLate();
 
   supervisor::PollLoop& loop_;

@@ -22,8 +22,8 @@ void requireSetting(std::string_view name) {
                            "and form"};
 }
 
-/// Of the query, or of what SageMaker's clients send along, as it passes no query on:
-/// `score=0.5; classes=cat,7`. An empty one is none, as forms send it.
+/// Setting in the query, or in an attribute of SageMaker, which passes no query on:
+/// `score=0.5; classes=cat,7`. Empty settings, which forms send, do not count.
 std::optional<std::string> settingOf(const HttpRequest& request, const char* name) {
   if (const auto given = request.parameter(name); given && !given->empty())
     return std::string(*given);
@@ -97,7 +97,7 @@ void takeJson(const HttpRequest& request, const RequestRules& rules, DetectionRe
   for (const auto& [name, value] : document.items()) {
     if (name == "images" || name == "instances") {
       images = &value;
-    } else if (name != "signature_name" && !value.is_null()) {  // that is TensorFlow Serving's
+    } else if (name != "signature_name" && !value.is_null()) {  // TensorFlow Serving's
       requireSetting(name);
       if (name == "score") asked.scoreThreshold = scoreOf(value.dump());
       if (name == "classes") asked.categoryIds = categoryIdsOf(value, rules.model);
@@ -110,8 +110,8 @@ void takeJson(const HttpRequest& request, const RequestRules& rules, DetectionRe
   for (const json& entry : *images) addImage(asked, imageOfEntry(entry, rules), rules);
 }
 
-/// Media type of the body. Its content decides if the header is missing, says only that there are
-/// bytes, or is curl's default.
+/// Media type of the body: guessed from its content if the header is missing, names only bytes, or
+/// is curl's default.
 std::string typeOf(const HttpRequest& request) {
   const std::string type = request.mediaType();
   if (!type.empty() && type != "application/octet-stream" &&

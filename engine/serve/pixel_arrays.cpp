@@ -84,7 +84,7 @@ std::vector<std::size_t> sidesIn(std::string_view tuple) {
 
 }  // namespace
 
-void eachImageOfNpy(std::string_view file, const std::function<void(std::string)>& take) {
+void eachImageOfNpy(std::string_view file, const std::function<void(std::string)>& add) {
   const Npy npy(file);
   if (!npy.valueOf("'descr':").starts_with("'|u1'"))
     refuseNpy("the array must be uint8: send array.astype(numpy.uint8)");
@@ -104,7 +104,7 @@ void eachImageOfNpy(std::string_view file, const std::function<void(std::string)
   if (bytes != npy.data.size()) refuseNpy("the file has not as many bytes as its shape says");
   const std::size_t imageBytes = bytes / sides[0];
   for (std::size_t i = 0; i < sides[0]; ++i)
-    take(bmpOf(npy.data.substr(i * imageBytes, imageBytes), sides[2], sides[1], sides[3]));
+    add(bmpOf(npy.data.substr(i * imageBytes, imageBytes), sides[2], sides[1], sides[3]));
 }
 
 std::string imageOfPixels(const nlohmann::json& rows) {

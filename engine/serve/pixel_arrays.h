@@ -12,7 +12,7 @@ inline constexpr std::string_view kNpyMagic = "\x93NUMPY";
 
 /// The images of a NumPy file: uint8 [height, width], [height, width, 1 or 3] or
 /// [images, height, width, 1 or 3]. Throws HttpError.
-void eachImageOfNpy(std::string_view npy, const std::function<void(std::string)>& take);
+void eachImageOfNpy(std::string_view npy, const std::function<void(std::string)>& add);
 /// Rows of [red, green, blue]. Throws HttpError.
 std::string imageOfPixels(const nlohmann::json& rows);
 

@@ -19,8 +19,8 @@ constexpr long kMostConnections = 16;  // more wait; each holds an image in memo
 constexpr long kMostOfOneHost = 8;     // so that a slow one leaves some to the others
 constexpr long kSilentSeconds = 10;
 
-/// True for a path in which a server might find a `..` or a slash that a comparison does not see:
-/// escaped, also twice or in invalid ways, or before the `;` of a parameter.
+/// True if a server might find a `..` or a slash in the path that a comparison misses: escaped,
+/// also twice or in invalid ways, or before the `;` of a parameter.
 bool hidesSteps(std::string path) {
   constexpr int kMaxEscapes = 4;
   for (int i = 0; i < kMaxEscapes; ++i) {

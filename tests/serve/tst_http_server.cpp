@@ -58,7 +58,7 @@ class EchoServer : private serve::HttpService {
       return;
     }
     if (request.path == "/stop") loop_.stop();
-    // Everything that the server does now and then is due meanwhile.
+    // Long enough for the server's timer, which must not close what is answered after a long wait.
     if (request.path == "/busy") std::this_thread::sleep_for(std::chrono::milliseconds(600));
     if (request.path == "/now" || request.path == "/busy")
       server_.respond(later_, {.body = "late"});

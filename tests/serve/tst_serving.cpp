@@ -1,10 +1,10 @@
 #include <zlib.h>
 
-#include <QFile>
 #include <QTest>
 #include <nlohmann/json.hpp>
 
 #include "engine/serve/detection_request.h"
+#include "engine/supervisor/process_usage.h"
 #include "tests/serve/serve_bench.h"
 #include "tests/support/contains.h"
 #include "tests/support/test_main.h"
@@ -39,11 +39,8 @@ std::string compressed(const std::string& text, int windowBits) {
   return bytes;
 }
 
-/// MiB of a process.
-double residentMemory(qint64 pid) {
-  QFile file(QStringLiteral("/proc/%1/statm").arg(pid));
-  if (!file.open(QIODevice::ReadOnly)) return 0;
-  return file.readAll().split(' ').at(1).toDouble() * 4096 / (1 << 20);
+double residentMib(pid_t process) {
+  return static_cast<double>(supervisor::usageOf({process}).residentBytes) / (1 << 20);
 }
 
 std::string part(const std::string& head, const std::string& content) {
@@ -324,15 +321,15 @@ class TstServing : public QObject {
     ServeBench bench;
     bench.start();
     bench.detect("x");
-    const qint64 pid = bench.process().processId();
-    const double before = residentMemory(pid);
+    const auto pid = static_cast<pid_t>(bench.process().processId());
+    const double before = residentMib(pid);
     const std::string image(std::size_t{1} << 20, 'x');
     std::vector<HttpClient> clients;
     for (int i = 0; i < 200; ++i) clients.push_back(bench.send(image));
     for (HttpClient& client : clients) QCOMPARE(client.reply().status, 200);
     clients.clear();
-    QTRY_VERIFY2_WITH_TIMEOUT(residentMemory(pid) < before + 30,
-                              std::to_string(residentMemory(pid)).c_str(), HttpClient::kPatienceMs);
+    QTRY_VERIFY2_WITH_TIMEOUT(residentMib(pid) < before + 30,
+                              std::to_string(residentMib(pid)).c_str(), HttpClient::kPatienceMs);
   }
 
   void theBodyMayNameTheForm() {
