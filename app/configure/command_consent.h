@@ -9,22 +9,22 @@ class QWidget;
 
 namespace lockstep::app {
 
-/// The commands of monitor.on_event that may run: those that the user wrote in a window, or agreed
-/// to once.
+/// Commands of monitor.on_event that may run: the user wrote them in a window, or agreed to them
+/// once.
 class CommandConsent {
  public:
-  /// `keeps`: for later windows, in QSettings.
+  /// `keeps`: remembers them in QSettings for later windows.
   CommandConsent(QWidget* window, bool keeps);
 
-  /// Asks before the first of them. `name`: what is to be trained.
+  /// Asks about unknown commands; false: the user refused. `name`: the run or the experiment.
   bool mayRun(const config::EventCommands& commands, const QString& name);
-  /// They were written here.
+  /// Allows commands that the user wrote.
   void add(const QStringList& commands);
 
  private:
   QWidget* window_;
   bool keeps_;
-  QStringList known_;  ///< hashes, the oldest first
+  QStringList known_;  ///< SHA-256 of each, oldest first
 };
 
 }  // namespace lockstep::app

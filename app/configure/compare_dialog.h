@@ -17,7 +17,7 @@ class CompareDialog : public QDialog {
 
  public:
   explicit CompareDialog(const QList<RunChoice>& runs, QWidget* parent = nullptr);
-  /// In which a file is looked for first.
+  /// Folder in which the file dialog starts.
   void setFolder(const QString& folder) { folder_ = folder; }
 
  Q_SIGNALS:

@@ -270,8 +270,8 @@ bool ConfigurePage::closeDocuments() {
   return document_.close();
 }
 
-void ConfigurePage::compareWith(const QString& of, const QString& path) {
-  const QString name = of.isEmpty() ? distinctNames({document_.path(), path}).last() : of;
+void ConfigurePage::compareWith(QString name, const QString& path) {
+  if (name.isEmpty()) name = distinctNames({document_.path(), path}).last();
   jobs::start(
       this, jobs::Kind::Disk,
       [path, own = editor_->loaded().experiment.runtime] {

@@ -53,13 +53,13 @@ class ConfigurePage : public QWidget {
   QString fileToTrain();
   /// Whether the documents may be closed: saved, discarded by the user, or never edited.
   bool closeDocuments();
-  /// Shows the differences to a run folder or an experiment file, once it is read. `of`: its name;
-  /// empty: that of the file, told from the open one.
-  void compareWith(const QString& of, const QString& path);
+  /// Shows the differences to a run folder or an experiment file, once it is read. An empty name
+  /// becomes that of the file, distinct from that of the open one.
+  void compareWith(QString name, const QString& path);
   /// Where the folders of runs on this machine come from, the newest first: their measured time and
   /// memory are shown.
   void setRuns(std::function<QStringList()> runs) { runs_ = std::move(runs); }
-  /// Where another is looked for first while none is open.
+  /// File in whose folder the open dialog starts while no document is open.
   void setLastFile(const QString& path) { lastFile_ = path; }
   /// Has the engine check the file with its data and weights; its words are shown at their keys.
   void checkData();
@@ -79,7 +79,7 @@ class ConfigurePage : public QWidget {
   QString trainName() const;
   /// Why the experiment cannot be trained; empty: it can.
   QString trainingBlockedBy() const;
-  /// Commands of monitor.on_event that were written here: no opened text or base has them.
+  /// Commands of monitor.on_event that the user typed: no opened text or base contains them.
   const QStringList& writtenCommands() const { return writtenCommands_; }
   /// Progress of preparing its data.
   const Preparation& preparation() const { return preparation_.preparation(); }
@@ -133,8 +133,8 @@ class ConfigurePage : public QWidget {
   MachineDevices devices_;
   jobs::LatestJob<ExperimentSurvey> survey_;
   QString surveyed_;                 ///< what the last survey was of
-  bool isGivenText_ = false;         ///< it was opened or replaced, and not checked yet
-  std::set<QString> givenCommands_;  ///< of all opened texts, and of bases
+  bool isGivenText_ = false;         ///< opened or replaced since the last check
+  std::set<QString> givenCommands_;  ///< from opened texts and from bases
   QStringList writtenCommands_;
   ExperimentSurvey known_;
 };

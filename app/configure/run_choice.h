@@ -7,7 +7,7 @@ namespace lockstep::app {
 /// A run that a dialog of this page offers.
 struct RunChoice {
   QString folder;
-  QString name;      ///< tells it from other runs
+  QString name;      ///< unique among the offered runs
   QString detail{};  ///< its state and its start
 };
 

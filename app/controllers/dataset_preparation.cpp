@@ -15,7 +15,7 @@ int countAfter(const char* heading, const QString& text) {
   return line.match(text).captured(1).toInt();
 }
 
-/// What an import left out or took for granted, as it said on standard error.
+/// Warnings of an import on standard error: what it left out or assumed.
 QString warningsIn(const QString& messages) {
   static const QRegularExpression warning(QStringLiteral("^\\[dataset\\] warning: (.*)$"),
                                           QRegularExpression::MultilineOption);

@@ -156,7 +156,7 @@ QList<OpenDocument> DocumentController::documents() const {
   return list;
 }
 
-/// Of all that are open.
+/// Distinct names of the open documents.
 QStringList DocumentController::names() const {
   QStringList paths;
   for (int i = 0; i < static_cast<int>(kept_.size()); ++i)
@@ -168,7 +168,7 @@ QStringList DocumentController::names() const {
   return names;
 }
 
-/// To suggest for a text without a file: others may have been suggested the same.
+/// Suggested path for a text without a file; no other open document has it.
 QString DocumentController::unusedPath(const QString& path) const {
   const QList<OpenDocument> open = documents();
   const auto isUsed = [&open](const QString& own) {

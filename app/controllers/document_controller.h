@@ -21,13 +21,13 @@
 
 namespace lockstep::app {
 
-/// The name that imports give their file, which says nothing without its folder.
+/// File name that every import uses; only its folder identifies it.
 inline const QString kImportedExperiment = QStringLiteral("experiment.yaml");
 
 /// One of the open experiments.
 struct OpenDocument {
   QString path;
-  QString name;  ///< tells it from the others
+  QString name;  ///< unique among the open ones
   bool isUnsaved = false;
   bool hasFile = false;
   bool operator==(const OpenDocument&) const = default;
@@ -53,7 +53,7 @@ class DocumentController : public QObject {
   bool hasDocument() const { return hasDocument_; }
   /// Path of the document's file, or the suggested one if it has no file.
   QString path() const { return path_; }
-  /// Tells it from the others that are open; empty: none is shown.
+  /// Unique among the open documents; empty: none is shown.
   QString name() const { return names().value(shown_); }
   /// The text would be lost if the window closed now.
   bool isUnsaved() const;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kFirstDelay{50};
 constexpr qsizetype kShownGarbageLetters = 80;
-/// Lines in a row that are no messages. A newer engine has messages of its own among others.
+/// Limit of undecodable lines in a row. A newer engine sends some among known messages.
 constexpr int kMaxGarbageLines = 1000;
 
 }  // namespace
@@ -129,7 +129,7 @@ void EngineLink::retryLater(const QString& error) {
   setState(State::Connecting, error);
 }
 
-/// What sends nothing but garbage is no engine.
+/// Disconnects after kMaxGarbageLines in a row: the other side is no engine.
 void EngineLink::noteGarbage(const QString& text) {
   if (garbageLines_++ == 0) garbage_ = text;
   if (garbageLines_ < kMaxGarbageLines) return;

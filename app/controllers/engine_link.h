@@ -91,7 +91,7 @@ class EngineLink : public QObject {
   QTimer silence_;         ///< runs from a request to the next bytes
   bool isProbed_ = false;  ///< it was silent, and was asked for its state
   QString address_;
-  QString garbage_;  ///< the first line since the last message that is none
+  QString garbage_;  ///< first undecodable line since the last message
   int garbageLines_ = 0;
   QString lastError_;
   State state_ = State::Off;

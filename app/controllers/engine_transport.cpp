@@ -12,8 +12,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr qint64 kReadBytes = 64 << 10;
-/// Lines are handed over for so long before other events have their turn: the records of a long run
-/// come at once.
+/// Longest time to hand over lines before other events are processed. The records of a long run
+/// arrive at once.
 constexpr qint64 kTurnMilliseconds = 8;
 
 class LocalTransport : public EngineTransport {
@@ -114,7 +114,7 @@ void EngineTransport::handleClosed(const QString& reason, bool isPermanent) {
   handleReady();
 }
 
-/// What is called may close it, and open it again.
+/// Slots may close the transport and open it again, which changes session_.
 void EngineTransport::handOver() {
   QElapsedTimer turn;
   turn.start();

@@ -14,7 +14,7 @@
 namespace lockstep::app {
 
 /// How an engine is reached: a stream of lines that can be opened again. No method blocks. Lines
-/// are handed over a few at a time, and no more bytes are taken from the system than that needs.
+/// are handed over a few at a time, and bytes are read from the system only when needed for them.
 class EngineTransport : public QObject {
   Q_OBJECT
 
@@ -23,7 +23,7 @@ class EngineTransport : public QObject {
 
   /// Emits opened, then closed; or closed alone. Lines of before are dropped.
   void open();
-  /// Emits nothing any more.
+  /// Nothing is emitted after it.
   void close();
   void send(const protocol::ClientMessage& message);
   /// What the other side said beside the messages, the last line; empty: nothing.
@@ -37,21 +37,21 @@ class EngineTransport : public QObject {
 
  Q_SIGNALS:
   void opened();
-  /// Bytes have come, perhaps a part of a line.
+  /// Bytes arrived, perhaps part of a line.
   void received();
   void lineReceived(const std::string& line);
-  /// A line of more than protocol::kMaxLineBytes has been dropped.
+  /// Skipped a line of more than protocol::kMaxLineBytes.
   void lineDropped();
-  /// Why, after all lines that came before; `isPermanent`: another attempt would fail, too.
+  /// Emitted after all lines that came before. `isPermanent`: another attempt would fail, too.
   void closed(const QString& reason, bool isPermanent);
 
  protected:
   virtual void start() = 0;
   virtual void stop() = 0;
   virtual void write(const QByteArray& bytes) = 0;
-  /// At most `maxBytes` of what has come; empty: there is nothing now.
+  /// Reads at most `maxBytes`; empty: nothing is available now.
   virtual QByteArray read(qint64 maxBytes) = 0;
-  /// There is something to read.
+  /// Bytes can be read.
   void handleReady();
   /// No more will come.
   void handleClosed(const QString& reason, bool isPermanent);
@@ -64,8 +64,8 @@ class EngineTransport : public QObject {
   void handOver();
 
   protocol::LineBuffer lines_;
-  QTimer more_;                     ///< runs while there are lines that were not handed over yet
-  std::optional<Closing> closing_;  ///< closed by the other side
+  QTimer more_;                     ///< runs while lines wait to be handed over
+  std::optional<Closing> closing_;  ///< the other side closed it
   int session_ = 0;                 ///< changes when it is opened or closed
 };
 

@@ -63,7 +63,7 @@ void RemoteRuns::list() {
               QStringLiteral("--"), place_.path});
 }
 
-/// False: it is too much, and was stopped.
+/// Returns false if the answer is too large; the process is then stopped.
 bool RemoteRuns::read() {
   for (QByteArray part; !(part = ssh_.read(kPartBytes)).isEmpty();) {
     output_ += part;

@@ -34,7 +34,7 @@ class RemoteRuns : public QObject {
  Q_SIGNALS:
   /// Or one run of which no more is known: it is no folder of runs, and what is there says itself
   /// when it is opened as a run.
-  /// `leftOut`: how many older ones are there.
+  /// `leftOut`: number of older runs that are not listed.
   void listed(const std::vector<lockstep::app::ListedRun>& runs, qsizetype leftOut);
   /// Why the runs cannot be listed; it is tried again.
   void failed(const QString& reason);

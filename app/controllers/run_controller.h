@@ -75,7 +75,7 @@ class RunController : public QObject {
   bool isKnown() const { return place_ ? attempt_ > 0 : loaded_; }
   /// Whose run it is, once it has been read or greeted; nullopt: ours.
   const std::optional<foreign_runs::Source>& program() const { return program_; }
-  /// Tags of what another program logged and no page shows.
+  /// Tags of another program's records that no page shows.
   const events::MediaTags& media() const { return media_; }
   EngineLink::State linkState() const { return link_.state(); }
   QString linkError() const { return link_.lastError(); }

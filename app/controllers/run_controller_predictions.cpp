@@ -14,8 +14,7 @@ QString RunController::predictionBlockedBy() const {
         "predicts.");
   if (!summary_.alive)
     return tr("The run has ended on %1, and there is no engine to ask. Open it in Lockstep there, "
-              "or "
-              "copy its folder to this machine.")
+              "or copy its folder to this machine.")
         .arg(place_->hostText());
   if (link_.state() != EngineLink::State::Connected)
     return tr("Not connected to %1.").arg(place_->hostText());

@@ -31,7 +31,7 @@ class RunTail {
   bool hasConfig = false;
   std::optional<EvaluationPlan> evaluationPlan;
   QString error;
-  events::MediaTags media;  ///< tags of what another program logged and no page shows
+  events::MediaTags media;  ///< tags of another program's records that no page shows
   QString leftOut;          ///< what of the run's files is lost or could not be read
 
   double smoothing = 0.6;  ///< of `whole`

@@ -67,7 +67,7 @@ void SshProcess::start(const QStringList& arguments) {
   errors_.clear();
   process_ = new QProcess;
   const base::FileDescriptor itsEnd = openPipe();
-  // Called in the child. QProcess itself would take all that is printed at once.
+  // Runs in the child. QProcess itself would read all output into memory at once.
   process_->setChildProcessModifier([end = itsEnd.get()] { ::dup2(end, STDOUT_FILENO); });
   process_->setStandardOutputFile(QProcess::nullDevice());
   connect(process_, &QProcess::started, this, &SshProcess::started);
@@ -95,7 +95,7 @@ base::FileDescriptor SshProcess::openPipe() {
 }
 
 void SshProcess::closePipe() {
-  if (auto* notifier = std::exchange(hasOutput_, nullptr)) {  // it may be what calls this
+  if (auto* notifier = std::exchange(hasOutput_, nullptr)) {  // may be the caller
     notifier->setEnabled(false);
     notifier->deleteLater();
   }
@@ -124,7 +124,9 @@ QByteArray SshProcess::read(qint64 maxBytes) {
     count = ::read(output_.get(), bytes.data(), static_cast<std::size_t>(bytes.size()));
   } while (count < 0 && errno == EINTR);
   bytes.truncate(std::max<qsizetype>(count, 0));
-  if (bytes.isEmpty() && hasOutput_) hasOutput_->setEnabled(count < 0 && errno == EAGAIN);
+  // A child of the ended process may still hold the pipe: it must not wake up anything.
+  if (bytes.isEmpty() && hasOutput_)
+    hasOutput_->setEnabled(process_ && count < 0 && errno == EAGAIN);
   return bytes;
 }
 

@@ -15,9 +15,8 @@ namespace lockstep::app {
 
 /// Runs `lockstep-engine` on another machine, through ssh: $LOCKSTEP_SSH, a command line to which
 /// options may belong, else `ssh`. It never asks for a password or about a host key (BatchMode).
-/// One process at a time, which is killed with this object. What it prints waits in a pipe of the
-/// system until it is read, so that a flood of it takes no memory here. No method blocks or waits
-/// for it.
+/// One process at a time, which is killed with this object. Its output waits in a pipe until it is
+/// read, so that a flood takes no memory here. No method blocks or waits for it.
 class SshProcess : public QObject {
   Q_OBJECT
 
@@ -31,8 +30,8 @@ class SshProcess : public QObject {
   void stop();
   bool isRunning() const { return process_ != nullptr; }
   void write(const QByteArray& bytes);
-  /// At most `maxBytes` of its standard output, also after it has ended; empty: there is nothing
-  /// now, and readyRead follows.
+  /// Reads at most `maxBytes` of its standard output, also after its end. Empty: nothing is
+  /// available now; readyRead follows while it runs.
   QByteArray read(qint64 maxBytes);
   /// The last line of its standard error so far.
   QString lastErrorLine() const;
@@ -46,7 +45,7 @@ class SshProcess : public QObject {
 
  Q_SIGNALS:
   void started();
-  /// Once, until read() has returned nothing.
+  /// Emitted once, until read() has returned nothing.
   void readyRead();
   void ended(const lockstep::app::SshProcess::End& end);
 
@@ -60,7 +59,7 @@ class SshProcess : public QObject {
 
   RemotePlace place_;
   QProcess* process_ = nullptr;
-  base::FileDescriptor output_;  ///< this end of the pipe that is its standard output
+  base::FileDescriptor output_;  ///< read end of its standard output
   QSocketNotifier* hasOutput_ = nullptr;
   QByteArray errors_;  ///< the end of its standard error
 };

@@ -8,7 +8,8 @@ class QWidget;
 
 namespace lockstep::app {
 
-/// Some desktops read a notice as markup and others show it as it is: in either no tag begins here.
+/// Replaces `<` with a similar letter: some desktops parse a notice as markup, others show it as it
+/// is.
 QString withoutTags(QString text);
 
 /// Tells the person at the desktop what happened while the window is not the active one: by the

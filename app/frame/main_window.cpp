@@ -107,15 +107,12 @@ void MainWindow::connectSignals() {
   });
   connect(engine_, &EngineProcess::failed, this, [this](const QString& message, int) {
     setStarting(false);
-    if (engine_->canAcceptData())
-      pages_->showFailure(tr("The run did not start"), message,
-                          tr("Continue with these annotations"), [this] {
-                            pages_->hideMessage();
-                            setStarting(true);
-                            engine_->acceptData();
-                          });
-    else
-      pages_->showFailure(tr("The run did not start"), message);
+    pages_->showFailure(
+        tr("The run did not start"), message,
+        engine_->canAcceptData() ? tr("Continue with these annotations") : QString(), [this] {
+          setStarting(true);
+          engine_->acceptData();
+        });
     ConfigurePage* configure = pages_->existingConfigurePage();
     if (configure && !startedFile_.isEmpty() && configure->document()->path() == startedFile_)
       configure->showFound(message);
@@ -388,11 +385,12 @@ void MainWindow::resumeRun(const QString& folder, const QStringList& overrides,
 }
 
 void MainWindow::setStarting(bool starting) {
+  if (starting) pages_->hideMessage();  // its action may be about an earlier start
   topBar_->setStarting(starting);
   updateTrainable();
 }
 
-/// What is asked for is what the window shows: a run that has ended since is not resumed by Pause.
+/// Does what the window shows: Pause does not resume a run that has ended since.
 void MainWindow::togglePause() { topBar_->resumes() ? resumeCurrentRun() : pauseRun(); }
 
 void MainWindow::pauseRun() {

@@ -106,7 +106,7 @@ class MainWindow : public QMainWindow {
   void newExperiment(lockstep::app::ExperimentOrigin origin);
   void togglePause();
   void pauseRun();
-  /// A paused one goes on; one that has ended starts again from its latest checkpoint.
+  /// Continues a paused run, or starts one that has ended again from its latest checkpoint.
   void resumeCurrentRun();
   void stopRun();
   /// Backs up unsaved edits without asking, because the session ends.
@@ -227,7 +227,8 @@ class MainWindow : public QMainWindow {
   void updateTitle();
   void resumeRun(const QString& folder, const QStringList& overrides,
                  EngineProcess::When when = EngineProcess::When::Now);
-  /// Once the commands that the run's experiment has with these overrides may run.
+  /// Calls `start` once the user allows the commands that the run's experiment has with these
+  /// overrides.
   void startWithConsent(const QString& folder, const QStringList& overrides,
                         const std::function<void()>& start);
   /// The experiment file as it is now; empty: it has errors, which are shown, or was cancelled.

@@ -182,8 +182,8 @@ void MainWindow::startTraining(EngineProcess::When when) {
   if (!consent_->mayRun(configure->editor()->loaded().experiment.monitor.onEvent,
                         configure->documentName()))
     return;
-  pages_->hideMessage();
-  startedFile_ = configurePage()->document()->path();
+  if (engine_->isStarting()) return;  // another run began during the question
+  startedFile_ = configure->document()->path();
   setStarting(true);
   engine_->startTraining(file, runList_->parentFolder(), when);
 }

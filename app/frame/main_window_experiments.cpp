@@ -237,7 +237,6 @@ void MainWindow::findLearningRate() {
   if (engine_->isStarting()) return;
   const QString file = fileToTrain();
   if (file.isEmpty()) return;
-  pages_->hideMessage();
   startedFile_ = configurePage()->document()->path();
   setStarting(true);
   rangeTested_ = file;
@@ -292,6 +291,7 @@ void MainWindow::startWithConsent(const QString& folder, const QStringList& over
       },
       [this, folder, start](const config::EventCommands& commands) {
         if (engine_->isStarting() || !consent_->mayRun(commands, runList_->nameOf(folder))) return;
+        if (engine_->isStarting()) return;  // another run began during the question
         startedFile_.clear();
         setStarting(true);
         start();

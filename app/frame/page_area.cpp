@@ -54,7 +54,7 @@ class PageScroll : public QScrollArea {
     setWidget(page);
   }
 
-  /// Of the whole page.
+  /// Width at which the page does not scroll.
   int pageWidth() const {
     return widget()->minimumSizeHint().width() + verticalScrollBar()->sizeHint().width();
   }
@@ -129,7 +129,7 @@ void PageArea::buildUi() {
   column->addWidget(pages_, 1);
 }
 
-/// Beside the tabs, or below them where that would cut either.
+/// Puts the tools beside the tabs, or below if one of them would be cut.
 void PageArea::placeTools() {
   CurveTools* tools = monitor_->tools();
   const int all = width() - kHeadPx;

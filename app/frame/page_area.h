@@ -47,7 +47,7 @@ class PageArea : public QWidget {
   Page page() const;
   /// Of a page's tab, in this widget's coordinates.
   QRect tabRect(Page page) const;
-  /// Where the current page need not scroll sideways; the least width of this may be smaller.
+  /// Width at which the current page does not scroll sideways; the minimum width may be smaller.
   int pageWidth() const;
   /// Text of the current tab.
   QString title() const;
@@ -71,7 +71,7 @@ class PageArea : public QWidget {
 
   /// The current run is first.
   void showRuns(const std::vector<ShownRun>& runs);
-  /// `act` is done when the button `action` is pressed; there is none without a text.
+  /// `act` is called when the button `action` is pressed; an empty text shows no button.
   void showFailure(const QString& title, const QString& detail, const QString& action = {},
                    std::function<void()> act = {});
   void showWarning(const QString& title, const QString& detail, const QString& action = {},

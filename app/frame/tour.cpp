@@ -150,8 +150,8 @@ void Tour::putInPlace() {
   raise();
 }
 
-/// Return is the chosen button's, or else Next's.
-bool Tour::takeReturn(const QKeyEvent& event) {
+/// Return presses the focused button of the card, or else Next.
+bool Tour::handleReturn(const QKeyEvent& event) {
   if (event.key() != Qt::Key_Return && event.key() != Qt::Key_Enter) return false;
   auto* chosen = qobject_cast<QAbstractButton*>(QApplication::focusWidget());
   (chosen && isAncestorOf(chosen) ? chosen : next_)->click();
@@ -159,15 +159,16 @@ bool Tour::takeReturn(const QKeyEvent& event) {
 }
 
 void Tour::keyPressEvent(QKeyEvent* event) {
-  if (takeReturn(*event)) return;
+  if (handleReturn(*event)) return;
   if (event->key() != Qt::Key_Escape) return QFrame::keyPressEvent(event);
   close();
 }
 
 bool Tour::eventFilter(QObject* watched, QEvent* event) {
   if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest) putInPlace();
-  // What has the focus, such as an empty list, has no use for it.
-  if (event->type() == QEvent::KeyPress && takeReturn(*static_cast<QKeyEvent*>(event))) return true;
+  // The focused widget, such as an empty list, ignored the key.
+  if (event->type() == QEvent::KeyPress && handleReturn(*static_cast<QKeyEvent*>(event)))
+    return true;
   return QFrame::eventFilter(watched, event);
 }
 

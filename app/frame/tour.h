@@ -41,7 +41,7 @@ class Tour : public QFrame {
   class Ring;
   void buildUi();
   void showStep(int step);
-  bool takeReturn(const QKeyEvent& event);
+  bool handleReturn(const QKeyEvent& event);
   void putInPlace();
 
   QList<TourStep> steps_;

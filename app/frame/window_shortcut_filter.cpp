@@ -67,8 +67,8 @@ bool WindowShortcutFilter::isWindowShortcut(QKeyCombination keys) const {
   return false;
 }
 
-/// Of a list in a dock, whether the key is an action of the shown page, which is triggered then.
-bool WindowShortcutFilter::takeForPage(const QWidget* widget, const QKeyEvent& event) const {
+/// Triggers the action of the shown page that has this key, if a list in a dock got it.
+bool WindowShortcutFilter::triggerOnPage(const QWidget* widget, const QKeyEvent& event) const {
   const QWidget* page = window_->centralWidget();
   if (!qobject_cast<const QAbstractItemView*>(widget) || widgets::windowOf(widget) != window_ ||
       !page || page->isAncestorOf(widget))
@@ -98,7 +98,7 @@ bool WindowShortcutFilter::showTip(QWidget* widget, QEvent* event) {
 bool WindowShortcutFilter::eventFilter(QObject* watched, QEvent* event) {
   if (event->type() == QEvent::ToolTip) return showTip(qobject_cast<QWidget*>(watched), event);
   if (event->type() == QEvent::KeyPress)
-    return takeForPage(qobject_cast<QWidget*>(watched), *static_cast<QKeyEvent*>(event));
+    return triggerOnPage(qobject_cast<QWidget*>(watched), *static_cast<QKeyEvent*>(event));
   if (event->type() != QEvent::ShortcutOverride) return false;
   const auto* key = static_cast<QKeyEvent*>(event);
   if (isListOpen() && !isOfCommand(key->modifiers())) {

@@ -11,8 +11,8 @@ namespace lockstep::app {
 /// Event filter that gives the window's shortcuts priority over those of its text editors, such as
 /// Ctrl+D, which duplicates a line in an editor, and to a list that is open priority over those of
 /// the page behind it: there a letter searches. A list in a dock keeps the keys that move and
-/// choose in it; other keys are the shown page's, as they are without a click on that list. Ends
-/// tooltips with the keys of their action.
+/// choose in it and gives other keys to the shown page. Ends tooltips with the keys of their
+/// action.
 class WindowShortcutFilter : public QObject {
   Q_OBJECT
 
@@ -24,7 +24,7 @@ class WindowShortcutFilter : public QObject {
 
  private:
   bool isWindowShortcut(QKeyCombination keys) const;
-  bool takeForPage(const QWidget* widget, const QKeyEvent& event) const;
+  bool triggerOnPage(const QWidget* widget, const QKeyEvent& event) const;
   bool showTip(QWidget* widget, QEvent* event);
 
   QMainWindow* window_;

@@ -7,14 +7,13 @@ namespace lockstep::app {
 
 inline constexpr QLatin1StringView kTryLimit("(*LIMIT_MATCH=20000)");
 
-/// A user's regular expression. PCRE2 would try (a+)+$ for ever: with the limit it gives up and
-/// finds nothing.
+/// A user's regular expression. PCRE2 could try (a+)+$ for hours; with the limit it finds nothing.
 inline QRegularExpression boundedExpression(const QString& text,
                                             QRegularExpression::PatternOptions options = {}) {
   return QRegularExpression(kTryLimit + text, options);
 }
 
-/// Character of the user's text at which it is invalid, from 0.
+/// Index of the invalid character in the user's text.
 inline qsizetype errorOffset(const QRegularExpression& bounded) {
   return bounded.patternErrorOffset() - kTryLimit.size();
 }

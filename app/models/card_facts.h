@@ -25,7 +25,7 @@ CardFact cardFact(const CardPlan& plan, const MetricStore& metrics, bool isOnlyR
 
 /// Indices (the driver's) of the GPUs that the run has metrics of.
 std::vector<int> recordedGpus(const MetricStore& metrics);
-/// Of a card per rank: curves of further ranks are not drawn, except of the slow one.
+/// Limit of curves on a card per rank; the slow rank is always among them.
 inline constexpr int kMaxRankCurves = 256;
 /// Number of ranks that the run has times of; 0 for a single rank.
 int recordedRankCount(const MetricStore& metrics);

@@ -11,7 +11,7 @@ struct CardSettings {
   QStringList pinned{};  ///< in their order
   QStringList hidden{};
   QStringList open{};
-  QStringList folded{};      ///< of those that are open at first
+  QStringList folded{};      ///< sections that would be open at first
   QStringList order{};       ///< of cards that were moved, and those around them
   QVariantMap sizes{};       ///< "2x1": columns and rows of a card
   bool joinsGroups = false;  ///< the runs of a group are drawn as their mean

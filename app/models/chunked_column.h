@@ -9,10 +9,9 @@
 namespace lockstep::app {
 
 /// Append-only values in blocks of equal size: growing copies no block and wastes less than one.
-/// What a block does not hold yet is not written to, so that the system need not provide it. The
-/// first block is a short one until it is full, because a log may have many tags with few values. A
-/// copy shares the blocks, and another thread may read it meanwhile: what it has is never
-/// overwritten.
+/// The unused end of a block is never touched, so that the system need not provide it. The first
+/// block starts short, because a log may have many tags with few values. A copy shares the blocks,
+/// and another thread may read it meanwhile: its values are never overwritten.
 template <typename T, std::size_t kBlock = 4096>
 class ChunkedColumn {
  public:

@@ -12,7 +12,7 @@ bool CommonSteps::follow(const std::vector<const MetricSeries*>& series) {
       });
   if (goesOn) return true;
   read_.clear();
-  lastTaken_ = 0;
+  lastStep_ = 0;
   for (const MetricSeries* own : series) read_.push_back({own, own->cuts()});
   return false;
 }
@@ -40,14 +40,14 @@ void CommonSteps::readNew(
   }
 }
 
-/// Only those that have grown are not at their end.
+/// Finds the series that have grown: all others are at their ends.
 void CommonSteps::goBackToEnds(const std::function<void(std::int64_t step)>& cutAfter) {
-  std::int64_t end = lastTaken_;
+  std::int64_t end = lastStep_;
   for (const Read& read : read_)
     if (!read.isAtEnd() && read.count > 0) end = std::min(end, read.series->step(read.count - 1));
-  if (end == lastTaken_) return;
+  if (end == lastStep_) return;
   cutAfter(end);
-  lastTaken_ = end;
+  lastStep_ = end;
   for (Read& read : read_) read.count = std::min(read.count, read.series->axis().firstAfter(end));
 }
 
@@ -62,7 +62,7 @@ void CommonSteps::readNewPastEnds(
       Read& read = read_[i];
       indices[i] = read.isAtEnd() ? std::nullopt : std::optional(read.count);
       if (!indices[i]) continue;
-      lastTaken_ = read.series->step(read.count++);
+      lastStep_ = read.series->step(read.count++);
     }
     take(indices);
   }

@@ -18,9 +18,9 @@ class CommonSteps {
   /// `take`: gets the index of each common step that has come in every series, in ascending order.
   /// O(new values).
   void readNew(const std::function<void(const std::vector<std::size_t>& indices)>& take);
-  /// The same, but after the last value of a series the others are read without it: its index is
-  /// std::nullopt. When such a series goes on, `cutAfter` gets the step at which it had ended, and
-  /// what was taken after that step is taken again.
+  /// Likewise, but continues without a series that has ended: its index is std::nullopt. When such
+  /// a series grows, `cutAfter` gets the step at which it had ended, and later steps are taken
+  /// again.
   void readNewPastEnds(
       const std::function<void(const std::vector<std::optional<std::size_t>>& indices)>& take,
       const std::function<void(std::int64_t step)>& cutAfter);
@@ -32,13 +32,13 @@ class CommonSteps {
     std::size_t count = 0;   ///< of values that have been read
     bool isAtEnd() const { return count >= series->size(); }
   };
-  /// Of the series that are not at their end: skips to the highest of their next steps, and returns
-  /// whether all are there.
+  /// Skips to the highest next step of the series that are not at their ends; returns whether all
+  /// of them have it.
   bool meetAtNext();
   void goBackToEnds(const std::function<void(std::int64_t step)>& cutAfter);
 
   std::vector<Read> read_;
-  std::int64_t lastTaken_ = 0;  ///< step that readNewPastEnds() has taken
+  std::int64_t lastStep_ = 0;  ///< last step that readNewPastEnds() took
 };
 
 }  // namespace lockstep::app

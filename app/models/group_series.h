@@ -9,8 +9,8 @@
 namespace lockstep::app {
 
 /// One tag of several runs, as seeds of one experiment: at the steps that all of them have, the
-/// mean and one standard deviation (of a sample, n - 1) below and above it. After the last value of
-/// a run it is that of the others. A step at which a value is not finite is NaN.
+/// mean and one standard deviation (of a sample, n - 1) below and above it. Runs that have ended
+/// drop out of later means. A step at which a value is not finite is NaN.
 class GroupSeries {
  public:
   /// Adds the steps that have come; O(new values). `runs`: the same as before, or everything is
@@ -21,7 +21,7 @@ class GroupSeries {
   const MetricSeries* mean() const { return store_.series("mean"); }
   const MetricSeries* low() const { return store_.series("low"); }
   const MetricSeries* high() const { return store_.series("high"); }
-  /// Those whose mean a value is.
+  /// Number of runs in the mean at this index.
   int runCount(std::size_t index) const {
     return static_cast<int>(store_.series("runs")->value(index));
   }

@@ -61,8 +61,8 @@ run_folder::RunNotes notesOf(const json& row) {
   return notes;
 }
 
-/// The text of an array with its first RemoteListing::kMaxRuns objects, before it takes many times
-/// its size in memory. `leftOut`: how many others it has.
+/// Cuts the text of an array after RemoteListing::kMaxRuns objects: parsed, it takes many times its
+/// size in memory. `leftOut`: number of the others.
 QByteArray firstRows(const QByteArray& text, qsizetype& leftOut) {
   qsizetype rows = 0, end = text.size();
   int depth = 0;

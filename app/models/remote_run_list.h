@@ -15,9 +15,9 @@ namespace lockstep::app {
 struct RemoteListing {
   static constexpr qsizetype kMaxRuns = 10'000;
   std::vector<ListedRun> runs;
-  qsizetype leftOut = 0;  ///< those past kMaxRuns
+  qsizetype leftOut = 0;  ///< number of older runs past kMaxRuns
 };
-/// As `lockstep-engine runs --format json` prints them there; their folders are addresses. Throws
+/// Parses the output of `lockstep-engine runs --format json`; folders become addresses. Throws
 /// Error for any other text.
 RemoteListing parseRemoteRuns(const QByteArray& json, const RemotePlace& folder);
 

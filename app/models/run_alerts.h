@@ -18,7 +18,7 @@ std::int64_t stepToShow(const protocol::Alert& alert);
 /// The range of steps that shows the problem; of a single step both are the same.
 std::pair<std::int64_t, std::int64_t> evidenceSteps(const protocol::Alert& alert);
 
-/// Kinds of alerts that are shown as advice: more than there are, and a log may name any.
+/// Limit of alert kinds shown as advice. We have fewer, but a log may name any kind.
 inline constexpr std::size_t kMaxAdvice = 32;
 /// The newest alert of each kind that has evidence, the newest first.
 std::vector<protocol::Alert> adviceIn(const std::vector<protocol::Alert>& alerts);

@@ -91,8 +91,7 @@ class RunListModel : public QAbstractListModel {
   /// What the list, the top bar, titles, legends and messages call a run: the name that the user
   /// gave it, else that of its experiment; of a run that is not listed that of its folder.
   QString nameOf(const QString& folder) const;
-  /// "NAME", with what the list shows beside it where others have the same name: its start, or its
-  /// host.
+  /// "NAME", with its start or host where others have the same name, as in the list.
   QString listedName(int row) const;
   /// Names to tell these runs apart: those of their folders where run names are equal.
   QStringList namesOf(const QStringList& folders) const;

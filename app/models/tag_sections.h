@@ -13,7 +13,7 @@ struct TagSection {
   std::vector<CardPlan> cards;  ///< one tag each
 };
 
-/// A log may have as many sections as tags. Tags of those after the first ones are in one section,
+/// Limit of sections: a log may have as many as tags. The tags of all further sections share one,
 /// with their whole names as titles.
 inline constexpr std::size_t kMaxTagSections = 100;
 inline const QString kFurtherTags = QStringLiteral(
@@ -26,7 +26,7 @@ inline const QString kFurtherTags = QStringLiteral(
 std::vector<TagSection> tagSections(const std::vector<std::string>& tags,
                                     const std::vector<CardPlan>& drawn);
 
-/// Whether one of these tags is drawn by the card.
+/// True if the card draws one of these tags.
 bool hasTagOf(const CardPlan& plan, const std::vector<std::string>& tags);
 
 /// The curve of any tag, named after what comes behind its last slash.

@@ -8,7 +8,7 @@
 namespace lockstep::app {
 namespace {
 
-/// What the engine writes and what the window has for it. The first that fits is taken.
+/// Regular expressions for the engine's remedies, and the window's words. Replaced in this order.
 constexpr struct {
   const char *command, *words;
 } kWords[] = {
@@ -32,7 +32,7 @@ constexpr struct {
     {"--queue waits for it", QT_TRANSLATE_NOOP("WindowWords", "“Add to the queue” waits for it")},
     {"raise solver\\.max_steps with --set solver\\.max_steps=N to continue",
      QT_TRANSLATE_NOOP("WindowWords", "to continue, fork it with a higher solver.max_steps")},
-    // The window has nothing of the kind, or the message says the same in other words.
+    // No counterpart in the window, or the message says the same in other words.
     {" \\(add --accept-data if you changed the annotations\\)", ""},
     {"\\. To recompute this batch: lockstep-engine train --replay .*?(?=\\. Restart from )", ""},
     {"; use --split \\w+, or --set \\S+ and \\S+", ""},

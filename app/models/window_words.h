@@ -5,8 +5,8 @@
 
 namespace lockstep::app {
 
-/// A message of the engine as the window says it: where it names a command of the shell as the
-/// remedy, the entry of a menu or the button that does the same.
+/// Replaces shell commands that a message of the engine suggests with the menu entry or button that
+/// does the same.
 QString inWindowWords(const QString& message);
 QString inWindowWords(const std::string& message);
 

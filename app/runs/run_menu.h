@@ -8,8 +8,8 @@ namespace lockstep::app {
 
 class RunsPanel;
 
-/// What can be done with the chosen runs of the list. Requests are the panel's signals. The runs
-/// may change while the menu or one of its dialogs is open: entries follow their state.
+/// Context menu of the chosen runs. Requests are the panel's signals. The runs may change while the
+/// menu or one of its dialogs is open: entries follow their state.
 class RunMenu : public QMenu {
   Q_OBJECT
 
@@ -23,8 +23,7 @@ class RunMenu : public QMenu {
   static void askForTags(RunsPanel* panel, const QStringList& folders);
 
  private:
-  /// Adds an entry that is enabled while `blockedBy`, asked whenever a run changes, returns
-  /// nothing.
+  /// Adds an entry that is enabled while `blockedBy` returns nothing; called when a run changes.
   QAction* addWhile(const std::function<QString()>& blockedBy, const QString& text,
                     const std::function<void()>& act);
   void addQueueActions();
@@ -37,10 +36,10 @@ class RunMenu : public QMenu {
   /// The text of an entry that a named action does too.
   QString withKeys(const QString& text, const char* action);
   bool isOne() const { return folders_.size() == 1; }
-  /// Of the list of runs; invalid: it is no longer listed.
+  /// Index in the list of runs; invalid: it is no longer listed.
   QModelIndex run(qsizetype i = 0) const;
   bool all(int role) const;
-  /// None is on another machine.
+  /// True if none is on another machine.
   bool areHere() const;
 
   RunsPanel* panel_;

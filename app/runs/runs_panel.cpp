@@ -214,7 +214,7 @@ QStringList RunsPanel::selectedInView() const {
   return runs;
 }
 
-/// Once they are listed, which may be when the filter is cleared.
+/// Expands the groups of new runs. Runs that the filter hides wait until it is cleared.
 void RunsPanel::unfoldNewRuns() {
   newRuns_.removeIf([this](const QString& run) {
     const QModelIndex index = tree_->indexOf(run);

@@ -67,7 +67,7 @@ class RunsPanel : public QWidget {
   /// Not even the newest run, once the list is loaded.
   void selectNothing() { choseFirst_ = true; }
   void addToSelection(const QString& folder);
-  /// Whether restoreRequested() would bring runs back.
+  /// Enables the action that emits restoreRequested().
   void setRestorable(bool isRestorable);
   void focusList();
   void focusFilter();
@@ -118,7 +118,7 @@ class RunsPanel : public QWidget {
  private:
   void buildUi();
   void connectSignals();
-  /// Without those that the filter hides.
+  /// The selected runs that the filter does not hide.
   QStringList selectedInView() const;
   void unfoldNewRuns();
   /// The user changed the selection of what is shown.
@@ -156,14 +156,14 @@ class RunsPanel : public QWidget {
   RunViewMenu* viewMenu_ = nullptr;
   QStackedLayout* stack_ = nullptr;
   widgets::EmptyState* empty_ = nullptr;
-  /// The actions of the list, and whether they would do something now.
+  /// Actions of the list, with their conditions.
   std::vector<std::pair<QAction*, std::function<bool()>>> actions_;
   QAction* restore_ = nullptr;
   QTimer debounce_;
   QStringList selected_;       ///< in the order of their selection
   QString current_;            ///< one of them; empty: none
   QStringList pending_;        ///< to be selected once they are listed
-  QStringList newRuns_;        ///< whose group is to be unfolded once they are listed
+  QStringList newRuns_;        ///< their groups are expanded once they are listed
   QSet<QString> alwaysShown_;  ///< requested since the filter was set, which does not hide them
   bool isCurrentHidden_ = false;
   bool choseFirst_ = false;
