@@ -170,7 +170,7 @@ compile() {
   rm -rf "$out/programs"  # no programs of an earlier build
   if command -v ninja >/dev/null && [ ! -e "$out/CMakeCache.txt" ]; then generator=(-G Ninja); fi
   "$cmake" -S . -B "$out" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON \
-    -DCMAKE_UNITY_BUILD_BATCH_SIZE=8 -DLOCKSTEP_GPU_CHECK=ON -DLOCKSTEP_CUDA=ON \
+    -DLOCKSTEP_GPU_CHECK=ON -DLOCKSTEP_CUDA=ON \
     -DCMAKE_CUDA_COMPILER="$nvcc" -DCMAKE_CUDA_ARCHITECTURES="$architectures" -DLOCKSTEP_TORCH_DIR="$torch" \
     >"$out/configure.log" 2>&1 || fail "configuring failed:
 $(tail -20 "$out/configure.log")"

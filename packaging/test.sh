@@ -14,8 +14,12 @@ while [ $# -gt 0 ]; do
       unset 'excluded[0]'
       export LOCKSTEP_LONG_TESTS=1 LOCKSTEP_FUZZ_VARIANTS=${LOCKSTEP_FUZZ_VARIANTS:-10000}
       ;;
-    # ctest leaves out what matches all of several -LE.
-    -LE | --label-exclude) shift && excluded+=("$1") ;;
+    # One expression, because ctest excludes only tests that match all of several -LE.
+    -LE | --label-exclude)
+      [ $# -ge 2 ] || fail "$1 needs a label"
+      shift
+      excluded+=("$1")
+      ;;
     *) options+=("$1") ;;
   esac
   shift

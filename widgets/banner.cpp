@@ -57,7 +57,7 @@ std::vector<int> lineStarts(const QString& text, const QFont& font, int widthPx,
   return starts;
 }
 
-/// Broken into lines: a tool tip wraps none that fits the screen.
+/// Breaks a text into lines: a tool tip wraps plain text only at the width of the screen.
 QString wrapped(const QString& text, const QFont& font, int widthPx) {
   QString lines = text;
   const std::vector<int> starts =

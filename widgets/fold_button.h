@@ -5,7 +5,7 @@
 namespace lockstep::widgets {
 
 /// The title of a part of a page that can be folded: with a mark that shows whether it is open. A
-/// title that has no room is elided; its tool tip then has all of it.
+/// title without room is elided, and shown whole in the tool tip.
 class FoldButton : public QToolButton {
   Q_OBJECT
 

@@ -4,8 +4,7 @@
 
 namespace lockstep::widgets {
 
-/// A text of a file for a button, a tab or a menu entry: an & there would not be shown, and make
-/// the next letter a key.
+/// Escapes each & of a text for a button, tab or menu entry, where it would mark a mnemonic.
 inline QString literalText(QString text) { return text.replace(u'&', QStringLiteral("&&")); }
 
 }  // namespace lockstep::widgets

@@ -75,8 +75,8 @@ void WorkbenchStyle::polish(QWidget* widget) {
   QProxyStyle::polish(widget);
   applyRole(widget);
   if (auto* label = qobject_cast<QLabel*>(widget)) {
-    // Texts name what files contain: an <img> there would make Qt read the file that it names. A
-    // tool tip is a label too.
+    // Texts quote files: an <img> in rich text would make Qt read what it names. Tool tips are
+    // labels too.
     if (label->textFormat() == Qt::AutoText) label->setTextFormat(Qt::PlainText);
   } else if (auto* view = qobject_cast<QAbstractItemView*>(widget)) {
     view->setFrameShape(QFrame::NoFrame);
@@ -203,7 +203,7 @@ void WorkbenchStyle::drawToolButton(const QStyleOptionComplex* option, QPainter*
   const paint::ButtonLook look = paint::buttonLook(*option, paint::roleOf(widget));
   paint::drawBox(*painter, option->rect, look.box);
   const Qt::ArrowType arrow = as<QStyleOptionToolButton>(option).arrowType;
-  if (arrow != Qt::NoArrow)  // as of tabs that do not fit: they have no room for padding
+  if (arrow != Qt::NoArrow)  // such as a tab bar's scroll buttons: no room for padding
     return paint::drawChevron(*painter, option->rect, directionOf(arrow), look.text);
   auto label = withTextColor(as<QStyleOptionToolButton>(option), QPalette::ButtonText, look.text);
   label.rect = label.rect.marginsRemoved(paint::buttonPadding(widget));

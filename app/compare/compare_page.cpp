@@ -157,10 +157,8 @@ void ComparePage::addNamedActions() {
   add("compare.open_results_as_a", tr("Open results as A…"), {Qt::SHIFT | Qt::Key_O},
       [this] { askForResults(0); });
   add("compare.open_annotations", tr("Judge opened results by their own annotations…"), {}, [this] {
-    const auto file =
-        std::ranges::find_if(sides_, [](const Side& side) { return side.of->isOfFile(); });
-    if (file == sides_.end()) return askForResults(1);  // of which there are none yet
-    askForAnnotations(static_cast<std::size_t>(file - sides_.begin()));
+    if (const auto file = fileSide()) return askForAnnotations(*file);
+    askForResults(1);
   });
   add("compare.swap", tr("Swap A and B"), {Qt::Key_X}, [this] { swapSides(); });
   add("compare.next_object", tr("Next object"), {Qt::Key_N}, [this] { tables_->moveObject(1); });

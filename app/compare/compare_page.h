@@ -140,7 +140,7 @@ class ComparePage : public QWidget {
   void addPredictionsActions();
   void addTableActions();
   void copyTable(widgets::TableFormat format);
-  /// What came of an action; empty: nothing is to be said.
+  /// Shows the outcome of an action among the notes; empty: nothing to report.
   void say(const QString& what);
   bool keepsChoice(const std::vector<ShownRun>& runs) const;
   QString usualRun(std::size_t side) const;
@@ -203,10 +203,12 @@ class ComparePage : public QWidget {
   std::optional<Obstacle> unreadableFile();
   /// Nothing is chosen for a side.
   std::optional<Obstacle> emptySide();
-  std::optional<Obstacle> obstacleOf(const Side& side, const QString& letter);
-  Obstacle failureOf(const Side& side, const QString& letter);
+  std::optional<Obstacle> obstacleOf(std::size_t side);
+  Obstacle failureOf(std::size_t side);
   Obstacle withAnother(std::size_t side, Obstacle way);
   Obstacle otherData();
+  /// The first side that is a results file.
+  std::optional<std::size_t> fileSide() const;
   /// Of both: the rules of a side that the other cannot follow are left.
   widgets::MatchRules rules() const;
   QString rulesNote() const;
@@ -239,7 +241,7 @@ class ComparePage : public QWidget {
   QDoubleSpinBox* score_ = nullptr;
   /// Folders and attempts of the runs whose settings are shown: a resume may change them.
   std::array<std::pair<std::string, int>, 2> settingsOf_;
-  /// Of two runs, once they are read.
+  /// std::nullopt: a side is no run, or its settings are not read.
   std::optional<std::vector<config::ConfigDifference>> settings_;
   std::optional<ShownImage> shownImage_;
   int askedImages_ = 0;  ///< of objects, to drop those that are brought too late

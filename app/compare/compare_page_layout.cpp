@@ -184,10 +184,10 @@ void ComparePage::placeTables() {
   placeHead();
   const int viewerPx = viewer_->minimumSizeHint().width();
   const QMargins margins = layout()->contentsMargins();
-  const int ofBoth = widgets::scaledPx(kTablesPx) + split_->handleWidth() + viewerPx +
+  const int bothPx = widgets::scaledPx(kTablesPx) + split_->handleWidth() + viewerPx +
                      margins.left() + margins.right();
-  const bool isBeside = width() >= std::max(widgets::scaledPx(kBesideFromPx), ofBoth);
-  // Not that of both: the page would never become so narrow that they stand below one another.
+  const bool isBeside = width() >= std::max(widgets::scaledPx(kBesideFromPx), bothPx);
+  // Narrower than bothPx: otherwise the page could not shrink until they are stacked.
   split_->setMinimumWidth(viewerPx);
   split_->setOrientation(isBeside ? Qt::Horizontal : Qt::Vertical);
   tables_->setMinimumWidth(isBeside ? widgets::scaledPx(kTablesPx) : 0);

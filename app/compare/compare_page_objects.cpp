@@ -102,10 +102,8 @@ std::size_t ComparePage::sideToOpen() const {
 void ComparePage::showInPredictions(std::size_t side) {
   if (!shownImage_ || !comparison_->compared()) return;
   const ComparedSide& of = *sides_.at(side).of;
-  if (!of.run()) {
-    said_ = tr("%1 is a results file: Predictions shows runs.").arg(letterOf(side));
-    return showState();
-  }
+  if (!of.run())
+    return say(tr("%1 is a results file: Predictions shows runs.").arg(letterOf(side)));
   const widgets::PairedObject& object = shownImage_->object;
   Q_EMIT predictionsRequested(
       of.run()->folder(), of.step(), comparison_->compared()->dataset->images()[object.imageIndex],

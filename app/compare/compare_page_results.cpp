@@ -122,8 +122,7 @@ void ComparePage::dropEvent(QDropEvent* event) {
 /// first at the next start.
 QVariantList ComparePage::keptSides() const {
   if (keptState_) return keptState_->value(kSides).toList();
-  const bool hasFile = sides_[0].of->isOfFile() || sides_[1].of->isOfFile();
-  if (!hasChosen_ && !hasFile && (shown_.size() < 2 || sides_[0].path == current_)) return {};
+  if (!hasChosen_ && !fileSide() && (shown_.size() < 2 || sides_[0].path == current_)) return {};
   QVariantList sides;
   for (const Side& side : sides_) {
     const bool isFile = side.of->isOfFile();

@@ -26,47 +26,45 @@ QString limitsText(const widgets::MatchRules& rules) {
 
 }  // namespace
 
-std::optional<ComparePage::Obstacle> ComparePage::obstacleOf(const Side& side,
-                                                             const QString& letter) {
-  ComparedSide* of = side.of;
+std::optional<ComparePage::Obstacle> ComparePage::obstacleOf(std::size_t side) {
+  ComparedSide* of = sides_.at(side).of;
+  const QString letter = letterOf(side), name = sides_.at(side).runs->currentText();
   // What there is of a side that is partly predicted is shown meanwhile, also if that fails.
   const bool hasNone = of->predictions().empty();
   if (hasNone && !of->progress().isEmpty())
     return Obstacle{tr("Predicting all images of %1").arg(letter), of->progress(), tr("Cancel"),
                     [of] { of->cancelPrediction(); }};
   if (!of->reading().isEmpty())
-    return Obstacle{tr("Reading %1: %2").arg(letter, side.runs->currentText()), of->reading(),
-                    tr("Cancel"), [of] { of->cancelReading(); }};
-  if (hasNone && !of->failure().isEmpty()) return failureOf(side, letter);
-  const std::size_t place = &side == &sides_[0] ? 0 : 1;
+    return Obstacle{tr("Reading %1: %2").arg(letter, name), of->reading(), tr("Cancel"),
+                    [of] { of->cancelReading(); }};
+  if (hasNone && !of->failure().isEmpty()) return failureOf(side);
   if (of->lacksTruth())
     return Obstacle{tr("What %1 is judged by is not known").arg(letter),
                     tr("Choose the COCO annotations that it was made for, or a run for the other "
                        "side."),
-                    tr("Choose annotations…"), [this, place] { askForAnnotations(place); }};
-  if (!of->isIdle() || !of->heldOut())
-    return Obstacle{tr("Loading %1…").arg(letter), side.runs->currentText()};
+                    tr("Choose annotations…"), [this, side] { askForAnnotations(side); }};
+  if (!of->isIdle() || !of->heldOut()) return Obstacle{tr("Loading %1…").arg(letter), name};
   if (of->isOfFile()) return std::nullopt;
   if (of->steps().isEmpty())
-    return withAnother(place, {tr("%1 has nothing to compare").arg(letter),
-                               tr("The run has neither a checkpoint nor predictions yet.")});
+    return withAnother(side, {tr("%1 has nothing to compare").arg(letter),
+                              tr("The run has neither a checkpoint nor predictions yet.")});
   if (!hasNone) return std::nullopt;
   const QString title = tr("%1 has no predictions at step %L2").arg(letter).arg(of->step());
   const QString blocked = of->run()->predictionBlockedBy();
-  if (!blocked.isEmpty()) return withAnother(place, {title, blocked});
+  if (!blocked.isEmpty()) return withAnother(side, {title, blocked});
   return Obstacle{title, tr("All held-out images can be predicted with its checkpoint."),
                   tr("Predict all"), [of] { of->predictAll(); }};
 }
 
-ComparePage::Obstacle ComparePage::failureOf(const Side& side, const QString& letter) {
-  ComparedSide* of = side.of;
-  const std::size_t place = of == sides_[0].of ? 0 : 1;
-  Obstacle way = withAnother(place, {tr("%1 cannot be compared").arg(letter), of->failure()});
+ComparePage::Obstacle ComparePage::failureOf(std::size_t side) {
+  ComparedSide* of = sides_.at(side).of;
+  Obstacle way =
+      withAnother(side, {tr("%1 cannot be compared").arg(letterOf(side)), of->failure()});
   if (of->isOfFile()) {
     way.action = tr("Read it again");
     way.act = [of] { of->readAgain(); };
     way.otherAction = tr("Choose annotations…");
-    way.actOther = [this, place] { askForAnnotations(place); };
+    way.actOther = [this, side] { askForAnnotations(side); };
   } else if (of->run() && of->heldOut() && of->run()->predictionBlockedBy().isEmpty()) {
     way.action = tr("Try again");
     way.act = [of] { of->predictAll(); };
@@ -74,7 +72,7 @@ ComparePage::Obstacle ComparePage::failureOf(const Side& side, const QString& le
   return way;
 }
 
-/// With another run or another file in the place of a side as what to do.
+/// Offers another run or results file for a side.
 ComparePage::Obstacle ComparePage::withAnother(std::size_t side, Obstacle way) {
   way.action = tr("Choose another %1…").arg(letterOf(side));
   way.act = [runs = sides_.at(side).runs] {
@@ -90,14 +88,17 @@ ComparePage::Obstacle ComparePage::withAnother(std::size_t side, Obstacle way) {
 ComparePage::Obstacle ComparePage::otherData() {
   Obstacle way = withAnother(
       1, {tr("A and B cannot be compared"), tr("A and B: %1.").arg(datasetDifference_)});
-  const auto file =
-      std::ranges::find_if(sides_, [](const Side& side) { return side.of->isOfFile(); });
-  if (file == sides_.end()) return way;
+  const auto file = fileSide();
+  if (!file) return way;
   way.otherAction = tr("Choose annotations…");
-  way.actOther = [this, place = static_cast<std::size_t>(file - sides_.begin())] {
-    askForAnnotations(place);
-  };
+  way.actOther = [this, side = *file] { askForAnnotations(side); };
   return way;
+}
+
+std::optional<std::size_t> ComparePage::fileSide() const {
+  for (std::size_t i = 0; i < sides_.size(); ++i)
+    if (sides_.at(i).of->isOfFile()) return i;
+  return std::nullopt;
 }
 
 std::optional<ComparePage::Obstacle> ComparePage::emptySide() {
@@ -118,7 +119,7 @@ std::optional<ComparePage::Obstacle> ComparePage::emptySide() {
 std::optional<ComparePage::Obstacle> ComparePage::unreadableFile() {
   for (std::size_t i = 0; i < sides_.size(); ++i)
     if (const ComparedSide& of = *sides_.at(i).of; of.isOfFile() && !of.failure().isEmpty())
-      return obstacleOf(sides_.at(i), letterOf(i));
+      return obstacleOf(i);
   return std::nullopt;
 }
 
@@ -126,7 +127,7 @@ std::optional<ComparePage::Obstacle> ComparePage::obstacle() {
   if (auto unreadable = unreadableFile()) return unreadable;
   if (auto none = emptySide()) return none;
   for (std::size_t i = 0; i < sides_.size(); ++i)
-    if (auto own = obstacleOf(sides_.at(i), letterOf(i))) return own;
+    if (auto own = obstacleOf(i)) return own;
   if (!datasetDifference_.isEmpty()) return otherData();
   const coco::Dataset& dataset = *sides_[0].of->heldOut()->dataset;
   const auto& others = sides_[1].of->predictions();
@@ -270,9 +271,11 @@ QString ComparePage::verdictNow() const {
 void ComparePage::showState() {
   const auto way = obstacle();
   showEmpty(way);
-  verdict_->setText(way ? QString() : verdictNow());
-  if (!way && !notes().isEmpty()) verdict_->setText(verdict_->text() + u'\n' + notes());
-  verdict_->setVisible(!verdict_->text().isEmpty());
+  QStringList found;
+  if (!way) found << verdictNow() << notes();
+  found.removeAll(QString());
+  verdict_->setText(found.join(u'\n'));
+  verdict_->setVisible(!found.isEmpty());
   showOffer(!way);
   QToolButton* opening = tables_->objectsView()->opening();
   opening->setEnabled(sides_[0].of->run() || sides_[1].of->run());

@@ -64,10 +64,10 @@ QString kindText(coco::IouType type) {
 
 double defined(double figure) { return figure < 0 ? kNone : figure; }
 
-/// Of AP, in hundredths.
+/// An AP in percentage points.
 QString pointsText(double ap) { return QLocale().toString(100 * ap, 'f', 1); }
 
-/// Device, threads and the like change roundings at most, as a seed changes the order of images.
+/// False for the device, threads and the like, which change roundings at most, and for seeds.
 bool changesTraining(std::string_view key) {
   constexpr std::array<std::string_view, 3> kKeys = {"solver.max_steps", "runtime.precision",
                                                      "runtime.workers"};

@@ -11,9 +11,8 @@
 
 namespace lockstep::app {
 
-/// What the runs logged of their evaluations at a step each: AP and AR of masks and boxes in COCO's
-/// order, losses, and whatever else there is.
-/// `areWhole`: both evaluate the whole validation split.
+/// Logged evaluations at one step of each run: AP and AR of masks and boxes in COCO's order,
+/// losses, and all others. `areWhole`: both evaluate the whole validation split.
 widgets::FigureSection evaluationFigures(const MetricStore& first, qint64 firstStep,
                                          const MetricStore& second, qint64 secondStep,
                                          bool areWhole);
@@ -25,12 +24,12 @@ widgets::FigureSection commonFigures(const widgets::ResultsPair& pair, coco::Iou
 std::vector<widgets::ComparedClass> classFigures(const widgets::ResultsPair& pair,
                                                  const widgets::MatchedPair* matched);
 
-/// Of two runs at one step whose settings differ by these: a sentence that says so if no more than
-/// the seed can be why they differ; else "".
+/// A sentence for two runs at the same step if these differences of their settings change no more
+/// than the seed; else "".
 QString spreadText(const std::vector<config::ConfigDifference>& differences);
 
-/// Whether AP of masks or boxes differs, in plain words, with the difference, its interval and the
-/// images that these are over. `spread`: spreadText(), with which neither is called better.
+/// Difference of mask or box AP in plain words, with its interval and its images. `spread`:
+/// spreadText(); if not empty, neither side is called better.
 QString verdictText(const widgets::ResultsPair& pair, coco::IouType type,
                     std::size_t imagesOfDataset, const QString& spread = {});
 

@@ -254,8 +254,8 @@ void DataPage::chooseFile() {
       QFileDialog::getOpenFileName(this, tr("COCO annotations"), jobs::folderToBeginWith(shown),
                                    tr("COCO annotations (*.json)"));
   if (file.isEmpty()) return;
-  const QString folder = QFileDialog::getExistingDirectory(
-      this, tr("Folder of the images"), jobs::folderToBeginWith(QFileInfo(file).absolutePath()));
+  const QString folder = QFileDialog::getExistingDirectory(this, tr("Folder of the images"),
+                                                           jobs::folderToBeginWith(file));
   if (!folder.isEmpty()) openFile(file, folder);
 }
 

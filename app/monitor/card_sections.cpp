@@ -23,7 +23,7 @@ namespace {
 
 /// The first section of tags stands below the pinned cards, the advice and the grid.
 constexpr int kFirstSection = 3;
-/// Cards of sections that no person has opened: they are made at once.
+/// Limit of cards in sections that open by themselves: all of them are made at once.
 constexpr std::size_t kOpenAtOnce = 48;
 
 void sortCards(std::vector<CardPlan>& cards, const QStringList& order) {
@@ -241,8 +241,7 @@ void CardSections::toggleMaximized(widgets::CurveCard* card, int heightPx) {
   arrange();
 }
 
-/// Those that are wanted, in the order that a person chose. Another program will not log what is
-/// missing.
+/// Wanted cards in the chosen order, without empty ones of another program: it will not log them.
 std::vector<std::size_t> CardSections::gridCards() const {
   const std::vector<CardPlan>& plans = grid_->plans();
   QStringList ids;

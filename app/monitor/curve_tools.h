@@ -25,9 +25,9 @@ class CurveTools : public QWidget {
   double smoothing() const;
   void setSmoothing(double weight);
   /// Shows as much as fits into this width: in a narrow one the slider has no label and value.
-  /// False: even that is wider.
+  /// Returns false if even that is wider.
   bool fit(int widthPx);
-  /// Of no width: who places them makes them fit, so that the window can become narrower.
+  /// No width, so that the window can become narrower: the parent calls fit().
   QSize minimumSizeHint() const override;
   /// Words that cards are searched for.
   QString words() const;

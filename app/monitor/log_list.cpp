@@ -181,15 +181,17 @@ void LogList::setEmptyText(const QString& text, const QString& detail) {
   updateEmptyText();
 }
 
-/// The detail is in the tool tip where it has no room.
+/// A detail without room goes to the tool tip.
 void LogList::updateEmptyText() {
   const bool isEmpty = model()->rowCount() == 0;
   empty_->setVisible(isEmpty);
+  viewport()->setToolTip({});
+  if (!isEmpty) return;
   empty_->resize(viewport()->size());
   empty_->setText(emptyDetail_.isEmpty() ? emptyText_ : emptyText_ + u' ' + emptyDetail_);
-  const bool isCut = empty_->heightForWidth(viewport()->width()) > viewport()->height();
-  if (isCut) empty_->setText(emptyText_);
-  viewport()->setToolTip(isEmpty && isCut ? emptyDetail_ : QString());
+  if (empty_->heightForWidth(viewport()->width()) <= viewport()->height()) return;
+  empty_->setText(emptyText_);
+  viewport()->setToolTip(emptyDetail_);
 }
 
 void LogList::copy() const {

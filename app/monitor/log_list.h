@@ -18,7 +18,7 @@ class LogList : public QListView {
   };
   LogList(Lines lines, QAbstractItemModel* shown, QWidget* parent = nullptr);
 
-  /// While there is no line: a text, and more about it.
+  /// Shown while there is no line; the detail follows the text if it fits.
   void setEmptyText(const QString& text, const QString& detail = {});
   /// The selected lines.
   void copy() const;

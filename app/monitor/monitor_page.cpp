@@ -71,7 +71,7 @@ QString mediaName(events::Media media) {
 }
 
 /// "images (3 tags), histograms (24 tags)"
-QString mediaText(const events::MediaTags& media) {
+QString mediaText(const std::map<std::string_view, events::Media>& media) {
   std::map<events::Media, int> counts;
   for (const auto& [tag, kind] : media) ++counts[kind];
   QStringList parts;
@@ -397,10 +397,11 @@ void MonitorPage::updateAxisNote() {
 }
 
 void MonitorPage::updateMediaNote() {
-  events::MediaTags media;
+  std::map<std::string_view, events::Media> media;
   for (const ShownRun& shown : runs_)
     if (shown.run) media.insert(shown.run->media().begin(), shown.run->media().end());
   mediaNote_->setVisible(!media.empty());
+  if (media.empty()) return;
   mediaNote_->setText(tr("Not shown here: %1. TensorBoard shows them.").arg(mediaText(media)));
 }
 

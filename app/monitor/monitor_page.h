@@ -167,7 +167,7 @@ class MonitorPage : public QWidget {
   widgets::EmptyState* empty_ = nullptr;
   AlertBanner* alert_ = nullptr;
   QLabel* axisNote_ = nullptr;               ///< runs that cannot be drawn over the x axis, and why
-  QLabel* mediaNote_ = nullptr;              ///< what of the runs is not shown
+  QLabel* mediaNote_ = nullptr;              ///< logged media that no card shows
   widgets::RunLegend* runLegend_ = nullptr;  ///< shown for several runs
   widgets::Throttle* redraw_ = nullptr;
   widgets::XAxis axis_ = widgets::XAxis::Step;

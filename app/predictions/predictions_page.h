@@ -195,7 +195,7 @@ class PredictionsPage : public QWidget {
   void readExplanationOf(const AskedPrediction& asked, const QString& file);
   void showExplanationFailed(const AskedPrediction& asked, const QString& why);
   void announceReady();
-  /// Empty: it is on another machine, or there is none.
+  /// Empty without a run, or for one on another machine.
   QString runFolder() const { return run_ && !run_->place() ? run_->folder() : QString(); }
   QString imagesFolder() const;
 

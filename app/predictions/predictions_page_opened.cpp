@@ -49,7 +49,7 @@ void PredictionsPage::addOpeningActions() {
                           [this] { showPart(ImagePart::Opened); });
 }
 
-/// To begin with: of the images that were opened last, or else of the run's.
+/// Start folder of the dialogs: of the images opened last, else of the run's images.
 QString PredictionsPage::imagesFolder() const {
   const QString last = opened_.images.empty()
                            ? (truth_ ? truth_->imagesFolder : QString())

@@ -94,7 +94,7 @@ bool has(const CLI::App& command, std::string_view option) {
 /// An option of the scripts of detectron2, mmdetection and torchvision.
 struct OtherOption {
   std::string_view theirs;
-  std::string_view beside;  ///< an option that the commands have which the advice is for
+  std::string_view beside;  ///< an option of the commands that the advice is for
   std::string_view advice;
 };
 constexpr OtherOption kOtherOptions[] = {
@@ -115,14 +115,14 @@ constexpr OtherOption kOtherOptions[] = {
     {"--confidence-threshold", "--score", "use --score S"},
 };
 
-/// `bare`: an option without its value; "": other tools do not have it.
+/// Advice for an option of another tool, or "". `bare`: the option without its value.
 std::string adviceForOption(const CLI::App& command, const std::string& bare) {
   for (const OtherOption& option : kOtherOptions)
     if (option.theirs == bare && has(command, option.beside)) return std::string(option.advice);
   return {};
 }
 
-/// For a key that is given as an option or argument, as in `SOLVER.BASE_LR 0.01` and `--lr 0.01`.
+/// Advice for a key given as an option or argument (`--lr 0.01`, `SOLVER.BASE_LR 0.01`), or "".
 std::string adviceForKey(const CLI::App& command, const std::string& bare) {
   const std::size_t begin = bare.find_first_not_of('-');
   if (begin == std::string::npos || !has(command, "--set")) return {};

@@ -23,7 +23,7 @@ void linkOrCopyFolder(const fs::path& folder, const fs::path& target) {
     linkOrCopy(entry.path(), target / entry.path().filename());
 }
 
-/// The best evaluation so far is the other run's.
+/// Removes the best evaluation so far, which is the other run's.
 void forgetBest(const fs::path& checkpoint) {
   run_folder::TrainingState state = run_folder::readTrainingState(checkpoint);
   state.best.reset();

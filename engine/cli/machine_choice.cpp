@@ -211,7 +211,7 @@ supervisor::LocalRanks resolveMachine(config::Experiment& experiment,
                                       const RankRequest& request) {
   config::RuntimeConfig& runtime = experiment.runtime;
   checkWorkers(request);
-  const bool isCpuKnown = runtime.device == Device::Cpu;  // to the checks of the experiment
+  const bool isWarned = runtime.device == Device::Cpu;  // by crossChecks()
   const MachineGpus gpus = resolveDevice(runtime, workerProgram, request.cluster.startsEveryRank);
   LocalRanks ranks{request.cluster, chooseCount(runtime, request, gpus)};
   if (runtime.device == Device::Cpu && !request.cluster.startsEveryRank) refuseTooMany(ranks.count);
@@ -219,7 +219,7 @@ supervisor::LocalRanks resolveMachine(config::Experiment& experiment,
   ranks.choiceLines = gpus.notes;
   if (runtime.device == Device::Cuda) ranks.devices = chosenDevices(ranks.gpus, gpus.all);
   resolvePrecision(runtime, ranks);
-  if (runtime.device == Device::Cpu && !isCpuKnown)
+  if (runtime.device == Device::Cpu && !isWarned)
     for (const config::ConfigIssue& issue : config::ignoredOnCpu(runtime))
       base::logWarning("engine", issue.key + ": " + issue.text);
   logIgnoredSettings(runtime, ranks);

@@ -199,7 +199,7 @@ bool isSameProgress(const Layout& left, const Layout& right, std::int64_t step) 
          ours.lacksEvaluation == theirs.lacksEvaluation;
 }
 
-/// When runs of one configuration were resumed with other threads, or by other ranks.
+/// Threads and ranks in which two checkpoints differ. A resumed run may have changed them.
 std::string machineDifference(const Layout& left, const Layout& right, std::int64_t step) {
   const auto ours = run_folder::readTrainingState(left.checkpoint(step)),
              theirs = run_folder::readTrainingState(right.checkpoint(step));

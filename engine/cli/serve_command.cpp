@@ -129,8 +129,8 @@ void printAddress(const std::string& address, int port) {
   std::fflush(stdout);
 }
 
-/// The C library would keep the memory of bodies and answers once there were many. Each gets pages
-/// of its own instead, which go with it.
+/// Gives bodies and answers pages of their own, which free() returns to the system. The C library
+/// would keep the memory of many at once.
 void returnFreedMemory() {
   constexpr int kBytes = 64 << 10;
   ::mallopt(M_MMAP_THRESHOLD, kBytes);

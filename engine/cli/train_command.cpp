@@ -73,7 +73,7 @@ void refuseUnderLauncher(const TrainOptions& options) {
   }
 }
 
-/// A stop signal while a worker checks the weights ends that, and no run has begun.
+/// A stop signal while a worker checks the weights is no failure: no run has begun.
 TrainingPlan planUntilStopped(const TrainOptions& options) {
   try {
     return planTraining(options);

@@ -133,7 +133,7 @@ run_folder::RunLock lockRun(const run_folder::Layout& layout) {
 }
 
 /// Throws UserError for a pipe or a device in the place of a file of the run.
-void refuseWhatIsNoFile(const fs::path& folder) {
+void refuseSpecialFiles(const fs::path& folder) {
   for (const fs::path& entry : base::entriesOf(folder)) {
     std::error_code unknown;
     const fs::file_status status = fs::status(entry, unknown);
@@ -406,7 +406,7 @@ TrainingPlan planChecked(const TrainOptions& options) {
   if (!options.from.empty()) return planForked(options, workerProgram);
   const auto folder = existingFolder(options);
   if (folder) {
-    refuseWhatIsNoFile(*folder);
+    refuseSpecialFiles(*folder);
     refuseRangeTest(run_folder::Layout(*folder));
     refuseOverrides(run_folder::Layout(*folder), options);
   }

@@ -55,9 +55,7 @@ supervisor::Detached trainDetached(const TrainingPlan& plan) {
   const auto detached = supervisor::runDetached(
       layout.engineLog(),
       [&](const std::function<void()>& onListening) { return runTraining(plan, onListening); });
-  if (detached.isParent) {
-    base::printResult(layout.folder().string() + "\n");
-  }
+  if (detached.isParent) base::printResult(layout.folder().string() + "\n");
   return detached;
 }
 

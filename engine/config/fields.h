@@ -82,8 +82,8 @@ bool isList(FieldType type);
 const std::vector<Field>& fields();
 /// Field with this dotted key, or nullptr.
 const Field* findField(std::string_view key);
-/// Nearest known dotted key (edit distance over the whole key and over its last name), or that of
-/// another tool's; "" when none is near. value: what was written, or null.
+/// Nearest known dotted key (edit distance over the whole key and over its last name), or our key
+/// for one of another tool; "" when none is near. value: that of the written key, or null.
 std::string nearestKey(std::string_view key, const YamlNode* value = nullptr);
 /// The same among sections and sub-sections.
 std::string nearestSection(std::string_view key);

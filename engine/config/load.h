@@ -67,14 +67,14 @@ LoadedExperiment loadExperimentText(const std::string& text, const std::filesyst
 /// not built yet, with runtime.device: cpu also ignoredOnCpu(). Called by the loaders.
 std::vector<ConfigIssue> crossChecks(const Experiment& experiment);
 
-/// Warnings of an experiment that trains on the CPU: settings that only a GPU has a use for.
+/// Warnings for an experiment that trains on the CPU about settings that only apply to GPUs.
 std::vector<ConfigIssue> ignoredOnCpu(const RuntimeConfig& runtime);
 
 /// Data paths that the experiment does not give: errors for the training set, a warning for the
 /// held-out set. A base file need not give them, so the loaders do not call this.
 std::vector<ConfigIssue> missingData(const Experiment& experiment);
 
-/// `the nearest batch sizes are 4 and 6`: that `parts` divide.
+/// `the nearest batch sizes are 4 and 6`: multiples of `parts`.
 std::string nearestBatchSizes(std::int64_t batchSize, std::int64_t parts);
 
 /// Whether the user wrote a URL where a path is expected.

@@ -12,8 +12,8 @@ namespace {
 
 struct OtherKey {
   std::string_view theirs;
-  std::string_view ours;  ///< key or section; with a space: advice, because there is none
-  /// Their values that are not written as ours, as `THEIRS=KEY: VALUE|…`; * is any value.
+  std::string_view ours;  ///< key or section; with a space: advice, as there is no such key
+  /// Values that are written differently here, as `THEIRS=KEY: VALUE|…`; * is any value.
   std::string_view values = {};
 };
 
@@ -287,8 +287,9 @@ ValueError pythonError(const Field& field, const YamlNode& value) {
   const std::string yaml = fromPython(value.text);
   const bool isNull = yaml == "null" && field.nullable && !value.isQuoted;
   const bool isTuple = yaml.starts_with('[') && yaml != value.text && isList(field.type);
+  if (!isNull && !isTuple) return {};
   Experiment experiment;
-  if ((!isNull && !isTuple) || !field.check(experiment, yaml).text.empty()) return {};
+  if (!field.check(experiment, yaml).text.empty()) return {};
   return {shortened(value.text) + (isNull ? " is Python's word" : " is a tuple of Python's") +
               "; did you mean " + yaml + "?",
           yaml};

@@ -10,11 +10,11 @@
 /// The keys and values of detectron2 and other tools, for the messages about them.
 namespace lockstep::config {
 
-/// What to write here in place of a key of another tool.
+/// Replacement for a key of another tool.
 struct KeyHere {
   std::string key;     ///< ours, or a section; empty: there is none
   std::string value;   ///< its value as YAML; empty: that of the other tool does not fit
-  std::string advice;  ///< what to do where there is no such key
+  std::string advice;  ///< if there is no such key
 
   /// `did you mean solver.base_lr: 0.02?`, or the advice. separator: ": " in a file, "=" in an
   /// override.
@@ -27,7 +27,7 @@ std::optional<KeyHere> keyHere(std::string_view written, const YamlNode* value =
 /// Our key for the last name of one that is otherwise unknown (`train.epochs`), or "".
 std::string keyHereByLastName(std::string_view written);
 
-/// Whether a key is of detectron2's configuration (`SOLVER.BASE_LR`), which is in upper case.
+/// True for a key of detectron2's configuration (`SOLVER.BASE_LR`), which is in upper case.
 bool isDetectron2Key(std::string_view key);
 
 /// The error of a value that is written as in Python: `(32, 64)` for [32, 64], `None` for null.

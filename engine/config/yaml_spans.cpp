@@ -48,7 +48,7 @@ class SpanFinder {
 
   std::size_t columnOf(std::size_t place) const { return place - lineBegin(place); }
 
-  /// For the items of a list or map. In brackets there are no block scalars, which alone need it.
+  /// Indent of the items of a list or map. Only block scalars need it, which brackets cannot hold.
   std::size_t indentOf(const YamlNode& parent, std::size_t place) const {
     return parent.isFlow ? 0 : columnOf(place);
   }

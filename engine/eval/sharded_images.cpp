@@ -11,6 +11,8 @@
 namespace lockstep::eval {
 namespace {
 
+using protocol::FailureCause;
+
 /// Progress over all ranks' images, extrapolated from this rank's.
 Progress ofAllRanks(const Progress& progress, std::int64_t count, int ranks) {
   if (!progress || ranks == 1) return progress;
@@ -18,8 +20,6 @@ Progress ofAllRanks(const Progress& progress, std::int64_t count, int ranks) {
     progress(std::min<std::int64_t>(done * ranks, count), count);
   };
 }
-
-using protocol::FailureCause;
 
 /// First byte of what a rank sends to rank 0: its results, or an error.
 constexpr char kResults = 'p', kError = 'f';

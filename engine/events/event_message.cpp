@@ -109,7 +109,7 @@ constexpr NumberType kNumberTypes[] = {{1, tensor::FloatVal, 4, numberIn<float>}
                                        {22, tensor::Uint32Val, 4, numberIn<std::uint32_t>},
                                        {23, tensor::Uint64Val, 8, numberIn<std::uint64_t>}};
 
-/// Of the first element.
+/// Bits of the first element.
 std::optional<std::uint64_t> bitsAt(std::string_view content, std::size_t bytes) {
   std::uint64_t bits = 0;
   if (content.size() < bytes) return std::nullopt;
@@ -117,8 +117,8 @@ std::optional<std::uint64_t> bitsAt(std::string_view content, std::size_t bytes)
   return bits;
 }
 
-/// Of the first element of a field: packed in current files, unpacked in old ones.
-std::optional<std::uint64_t> takeBits(pbf_reader& fields) {
+/// Bits of a field's first element: packed in current files, unpacked in old ones.
+std::optional<std::uint64_t> readBits(pbf_reader& fields) {
   const Wire single = fields.tag() == tensor::FloatVal    ? Wire::fixed32
                       : fields.tag() == tensor::DoubleVal ? Wire::fixed64
                                                           : Wire::varint;
@@ -149,7 +149,7 @@ std::uint64_t sizeOfDimension(std::string_view bytes) {
   return size;
 }
 
-/// Whether it has one element.
+/// True if the tensor has one element.
 bool isScalarShape(std::string_view bytes) try {
   pbf_reader fields(bytes);
   while (next(fields)) {
@@ -203,7 +203,7 @@ TensorContent parseTensor(std::string_view bytes) try {
                         std::ranges::end(kNumberTypes)) {
           fields.skip();
         } else {
-          bits = takeBits(fields);
+          bits = readBits(fields);
           fieldOfBits = field;
         }
     }
@@ -248,7 +248,7 @@ Media mediaOf(std::string_view plugin) {
   return plugin == "text" ? Media::Texts : Media::Other;
 }
 
-/// Tags that are none of a person's values.
+/// True for tags of this program and of TensorBoard's layout, which hold no values to show.
 bool isInternal(std::string_view tag, std::string_view plugin) {
   return tag == kEventTag || tags::isHyperParameters(tag) || plugin == "custom_scalars";
 }

@@ -18,7 +18,7 @@ struct KnownTag {
   double factor = 1;
 };
 
-/// Also as `train/TAG` and, of an evaluation, `val/TAG` and `val_TAG`.
+/// Losses may also be `train/TAG` and, in an evaluation, `val/TAG` or `val_TAG`.
 constexpr KnownTag kKnownTags[] = {
     // detectron2: engine/hooks.py, modeling/roi_heads, modeling/proposal_generator
     {"total_loss", tags::kTrainTotalLoss},
@@ -108,7 +108,7 @@ std::string_view withoutPrefix(std::string_view text, std::string_view prefix) {
   return text.starts_with(prefix) ? text.substr(prefix.size()) : std::string_view();
 }
 
-/// Without Ultralytics' mark of boxes or masks; `isOfMasks`: it was that of masks.
+/// Removes Ultralytics' mark of boxes or masks; `isOfMasks`: it was that of masks.
 std::string withoutMark(std::string_view foreign, bool& isOfMasks) {
   std::string name(foreign);
   if (!name.starts_with("metrics/mAP")) return name;

@@ -117,11 +117,11 @@ bool MetricFiles::addLine(Metric& metric, std::string_view line) {
   return true;
 }
 
-/// Values that follow a new one of an earlier step are added again.
+/// Sorts the values. Those after a new one of an earlier step will be added again.
 void MetricFiles::arrangeByStep(Metric& metric, std::size_t firstNew) {
   std::vector<Value>& values = metric.values;
   if (firstNew == values.size()) return;
-  // Steps are different but where there are none.
+  // Only a metric without steps has equal ones.
   const bool wereCounted = firstNew > 1 && values[firstNew - 1].step == values.front().step;
   const auto last = values.begin() + static_cast<std::ptrdiff_t>(firstNew > 0 ? firstNew - 1 : 0);
   const bool isInOrder = std::ranges::adjacent_find(last, values.end(), std::greater_equal(),

@@ -12,8 +12,8 @@ namespace lockstep::foreign_runs {
 
 /// MLflow's file store: a file per metric with a line `milliseconds value step` per value. Values
 /// of several metrics at one step become one record. As MLflow draws them, values are in the order
-/// of their steps, however they were logged; of one step the last counts. A metric that is logged
-/// without steps, as which MLflow writes 0, is counted from 0.
+/// of their steps, however they were logged; of one step the last counts. MLflow writes 0 for a
+/// metric that is logged without steps: its values are counted from 0.
 class MetricFiles : public RunLog {
  public:
   /// folder: `metrics` of a run.
@@ -33,7 +33,7 @@ class MetricFiles : public RunLog {
     std::size_t tag = 0;
     bool isUnreadable = false;
     std::vector<Value> values;  ///< by step
-    std::size_t added = 0;      ///< of them, those that the stream has
+    std::size_t added = 0;      ///< number of values that the stream has
     bool hasNoSteps() const {
       return values.size() > 1 && values.front().step == 0 && values.back().step == 0;
     }

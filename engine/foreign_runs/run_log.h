@@ -18,7 +18,7 @@ class RunLog {
   /// Adds what was appended since the last call. False: what was added is no longer there, and
   /// nothing was added. Throws Error when no file can be read.
   [[nodiscard]] virtual bool addAppended(RecordStream& stream, Faults& faults) = 0;
-  /// The tags of the values so far that are no scalars: none of them was added.
+  /// The tags of the values so far that are no scalars, which are not added.
   virtual const events::MediaTags& media() const {
     static const events::MediaTags none;
     return none;

@@ -36,7 +36,7 @@ class RunReader {
   const std::vector<std::string>& tags() const { return stream_->tags(); }
   /// What was left out so far.
   const Faults& faults() const { return faults_; }
-  /// The tags of what is no scalar, such as images: no record has it.
+  /// The tags of values that are no scalars, such as images: records do not have them.
   const events::MediaTags& media() const;
 
  private:

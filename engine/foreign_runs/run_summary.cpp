@@ -61,7 +61,7 @@ void visitLastLines(const fs::path& file, const Visit& visit) {
   }
 }
 
-/// What the last line that has it says of a step: a resumed run goes back.
+/// The step of the last line that has one. It need not be the highest: a resumed run goes back.
 std::optional<std::int64_t> lastStepInLines(const fs::path& file, Dialect dialect) {
   std::optional<std::int64_t> last;
   visitLastLines(file, [&](const std::string& line) {

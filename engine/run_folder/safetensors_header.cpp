@@ -10,8 +10,8 @@
 namespace lockstep::run_folder {
 namespace {
 
-constexpr std::uint64_t kMostHeaderBytes = 100 << 20;
-constexpr std::ptrdiff_t kMostObjects = 20'000;  ///< twice the tensors that the worker reads
+constexpr std::uint64_t kMaxHeaderBytes = 100 << 20;
+constexpr std::ptrdiff_t kMaxObjects = 20'000;  ///< twice the tensors that the worker reads
 static_assert(std::endian::native == std::endian::little, "the length is little-endian");
 
 }  // namespace
@@ -23,10 +23,10 @@ nlohmann::json readSafetensorsHeader(const std::filesystem::path& path) {
   std::uint64_t bytes = 0;
   file.read(reinterpret_cast<char*>(&bytes), sizeof bytes);
   const std::uint64_t fileBytes = std::filesystem::file_size(path, unknown);
-  if (!file || unknown || bytes > std::min(kMostHeaderBytes, fileBytes)) return {};
+  if (!file || unknown || bytes > std::min(kMaxHeaderBytes, fileBytes)) return {};
   std::string text(bytes, '\0');
   file.read(text.data(), static_cast<std::streamsize>(bytes));
-  if (!file || std::ranges::count(text, '{') > kMostObjects) return {};
+  if (!file || std::ranges::count(text, '{') > kMaxObjects) return {};
   nlohmann::json header = protocol::parseJson(text);
   if (header.is_discarded()) header = nullptr;
   return header;  // not copied: what is nested deeply would overflow the stack

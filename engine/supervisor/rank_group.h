@@ -26,8 +26,8 @@ struct RankGroupSetup {
   std::function<std::filesystem::path(int rank)> logOf;
 };
 
-/// How a group ended. Neither finished nor failed: it was killed on request, in the rendezvous by a
-/// first one.
+/// How a group ended. Neither finished nor failed: it was killed on request, by the second one or,
+/// during the rendezvous, by the first.
 struct RankGroupEnd {
   std::optional<protocol::Finished> finished;  ///< of rank 0; elsewhere of the first rank here
   std::optional<RankFailure> failure;
@@ -63,10 +63,10 @@ class RankGroup {
   /// To be called after SIGCHLD.
   void reap();
   bool isRunning() const;
-  /// Whether a rank here has left the rendezvous. Until then it takes no request: it may wait for a
-  /// rank that never comes.
+  /// True once a rank here has left the rendezvous. Before, it accepts no requests: it may wait for
+  /// a rank that never comes.
   bool hasJoined() const;
-  /// Whether every rank here is being ended.
+  /// True while every rank here is being ended.
   bool isEnding() const { return isEnding_; }
 
   /// Of the ranks that run here.

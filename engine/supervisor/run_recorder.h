@@ -19,8 +19,8 @@ namespace lockstep::supervisor {
 class RunLog;
 
 /// Maintains the run folder (event log, run.json, the worker's partial files), in a crash-safe
-/// order. The only writer there. Where the folder was removed or another one has taken its path,
-/// what would write there throws Error instead.
+/// order. The only writer there. Once the folder was removed or replaced by another one, writing
+/// throws Error.
 class RunRecorder {
  public:
   struct Handlers {
@@ -41,7 +41,7 @@ class RunRecorder {
   const run_folder::RunInfo& info() const { return info_; }
   const EventLog& eventLog() const { return eventLog_; }
 
-  /// Whether the run folder is where it was.
+  /// False once the run folder was removed or replaced.
   bool isInPlace() const { return folder_.isInPlace(); }
   void recordScalars(const protocol::Scalars& scalars);
   /// At the newest step of the run.
@@ -86,7 +86,7 @@ class RunRecorder {
   void finish();
 
  private:
-  void requireFolder() const;
+  void requireFolder() const;  ///< throws Error unless isInPlace()
   void removeLeftovers(std::optional<std::int64_t> resumeStep);
   void resumeFrom(const run_folder::ResumePoint& resume);
   void setDamagedAside(const run_folder::ResumePoint& resume);

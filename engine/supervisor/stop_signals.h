@@ -43,8 +43,8 @@ class StopSignals {
   struct sigaction oldPipe_ {};
 };
 
-/// Until a StopSignals exists, a stop signal ends this process at once with ExitStatus::Stopped:
-/// for the time before a run has begun.
+/// Makes a stop signal end this process at once with ExitStatus::Stopped until a StopSignals
+/// exists: no run has begun.
 void endOnStopSignals();
 
 /// Blocks stop signals (SIGINT, SIGTERM and SIGHUP, unless ignored) until a StopSignals exists, for

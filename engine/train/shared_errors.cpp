@@ -10,7 +10,7 @@
 namespace lockstep::train {
 namespace {
 
-/// `rank`: this one, whose failure it is unless that of another is known.
+/// `rank`: this rank, whose failure it is unless the failure names another one.
 std::string encoded(const Failure& failure, int rank) {
   const bool isOwn = failure.rank < 0;
   return dist::encode(dist::RankError(failure.message, failure.cause, isOwn ? rank : failure.rank,

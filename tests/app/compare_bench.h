@@ -158,7 +158,7 @@ class CompareBench : public QObject {
   }
   QPushButton* button(const char* text) const {
     for (auto* button : page_->findChildren<QPushButton*>())
-      if (button->isVisible() && button->text() == QLatin1String(text)) return button;
+      if (button->isVisible() && button->text() == QString::fromUtf8(text)) return button;
     return nullptr;
   }
 

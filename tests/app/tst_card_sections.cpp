@@ -114,7 +114,7 @@ class TstCardSections : public QObject {
     QCOMPARE(found.back().cards.back().title, QStringLiteral("s59999/x"));
   }
 
-  /// 60,000 tags took 40 s and 1.1 GB.
+  /// A section for each of 60,000 tags would take 40 s and 1.1 GB.
   void aLogMayHaveAsManySectionsAsTags() {
     TaggedRun shown(manySections(60000));
     const auto sections = shown.page().findChildren<app::TagCards*>();

@@ -404,13 +404,8 @@ class TstComparePage : public tests::CompareBench {
     show();
     QTRY_COMPARE(emptyTitle(), QStringLiteral("A and B cannot be compared"));
     QVERIFY(!page_->results());
-    const auto offered = [this](const QString& text) {
-      for (auto* each : page_->findChildren<QPushButton*>())
-        if (each->isVisible() && each->text() == text) return each;
-      return static_cast<QPushButton*>(nullptr);
-    };
-    QVERIFY(offered(QStringLiteral("Open results as B…")));
-    QPushButton* another = offered(QStringLiteral("Choose another B…"));
+    QVERIFY(button("Open results as B…"));
+    QPushButton* another = button("Choose another B…");
     QVERIFY(another);
     another->click();
     QTRY_VERIFY(boxOf("Run of B")->view()->isVisible());

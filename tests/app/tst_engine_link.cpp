@@ -139,7 +139,7 @@ class TstEngineLink : public QObject {
     QCOMPARE(link.state(), EngineLink::State::Connected);
   }
 
-  /// More of them than are handled in one turn.
+  /// Takes several turns.
   void allThatCameBeforeTheEndIsHandled() {
     QList<QByteArray> lines{kWelcome};
     constexpr int kLines = 20'000;
@@ -176,7 +176,7 @@ class TstEngineLink : public QObject {
              qPrintable(link.lastError()));
   }
 
-  /// As those of a newer engine, among others that are known.
+  /// A newer engine sends them among known ones.
   void someUnknownMessagesAreNoReasonToClose() {
     QList<QByteArray> lines{kWelcome};
     for (int seq = 1; seq <= 900; ++seq) lines.append(R"({"v":1,"type":"from the future"})");

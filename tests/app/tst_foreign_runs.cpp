@@ -53,7 +53,7 @@ class ForeignFolder {
       bytes += events::encodeRecord(tests::scalarRecord(step, {{"train_loss", 2.F / step}}));
     append(fs::path(run) / "events.out.tfevents.1000.host.1.0", bytes);
   }
-  /// As Ultralytics logs a segmentation, with a picture besides.
+  /// Tags of an Ultralytics segmentation, and a picture.
   void addUltralytics(const char* run) const {
     std::string bytes = events::encodeRecord(tests::versionRecord());
     for (int epoch = 1; epoch <= 3; ++epoch)
@@ -220,7 +220,7 @@ class TstForeignRuns : public QObject {
                                   QStringLiteral("eval/segm/AP50"), QStringLiteral("lr/pg1")}));
     const auto* note = page.findChild<QLabel*>(QStringLiteral("mediaNote"));
     QVERIFY(note->isVisible() && note->text().contains(QStringLiteral("images (1 tag")));
-    // What is folded stays so.
+    // A folded section stays folded.
     app::TagCards* section = page.section(QStringLiteral("lr"));
     QTest::mouseClick(section->findChild<QToolButton*>(), Qt::LeftButton);
     QVERIFY(!section->isOpen());

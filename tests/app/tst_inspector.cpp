@@ -67,7 +67,7 @@ class TstInspector : public QObject {
   void init() { parent_ = std::make_unique<QTemporaryDir>(); }
 
   void withoutARunItSaysWhatToSelect() {
-    // In a new one, where no card had the focus yet.
+    // A new window, because a card of the shared one may have had the focus.
     const auto window = tests::openWindow(window_.theme(), tests::optionsFor({parent_->path()}));
     QVERIFY(QTest::qWaitForWindowActive(window.get()));
     QTest::keyClick(window.get(), Qt::Key_I, Qt::ControlModifier);

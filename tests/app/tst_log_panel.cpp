@@ -109,7 +109,7 @@ class TstLogPanel : public QObject {
     QVERIFY(inkAtEnd() > 20);
   }
 
-  /// In the room that a low window leaves it.
+  /// A low window leaves little room for it.
   void theTextOfNoAlertsIsNotCut() {
     panel_->showAlerts();
     const auto* empty = alerts_->findChild<QLabel*>(QStringLiteral("empty"));

@@ -1,4 +1,4 @@
-// Texts of files are shown as they are, whatever they contain and wherever they come.
+// Texts of files are shown as plain text everywhere.
 #include <QAbstractItemView>
 #include <QFile>
 #include <QHelpEvent>
@@ -7,6 +7,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolTip>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -44,7 +45,7 @@ protocol::Alert alertThatSays(const std::string& text) {
   return alert;
 }
 
-/// A run, its data and an experiment file that have a text wherever a file has one.
+/// A run, its data and an experiment file with the same text in every field.
 class FilesThatSay {
  public:
   explicit FilesThatSay(const std::string& text) : text_(text) {
@@ -58,7 +59,7 @@ class FilesThatSay {
   fs::path path(const char* name) const {
     return folder_.filePath(QLatin1String(name)).toStdString();
   }
-  /// A name of a file has no slash, and an end.
+  /// Names of files have no slash and a limited length.
   std::string nameOf(int image) const {
     std::string name = text_.substr(0, 200) + std::to_string(image) + ".png";
     std::ranges::replace(name, '/', '_');
@@ -127,7 +128,7 @@ void askForTip(QWidget* widget, const QPoint& at) {
   QCoreApplication::sendEvent(widget, &event);
 }
 
-/// Those of widgets and of the rows of lists.
+/// Shows the tool tips of widgets and of the rows of lists.
 void showAllTips(app::MainWindow& window) {
   for (auto* widget : window.findChildren<QWidget*>()) {
     if (!widget->isVisible()) continue;

@@ -74,7 +74,7 @@ class TstRemotePlace : public QObject {
     QCOMPARE(command.mid(command.size() - 2).join(u'|'), QStringLiteral("::1|lockstep-engine"));
   }
 
-  /// A pipe holds 64 KiB of what was not read.
+  /// A pipe holds at most 64 KiB of unread bytes.
   void aFloodWaitsUntilItIsRead() {
     constexpr qsizetype kBytes = 1000000, kLateBytes = 900000;
     const tests::FakeSsh ssh("head -c 1000000 /dev/zero\ntouch written\nexit 3\n");

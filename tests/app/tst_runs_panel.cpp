@@ -314,7 +314,7 @@ class TstRunsPanel : public QObject {
     QAction* leave = actionOf(*menu, QStringLiteral("Take out of the queue"));
     QVERIFY(leave && leave->isEnabled());
     panel_->findChild<QLineEdit*>()->setText(QStringLiteral("state=queued"));
-    // It begins while the menu is open, and is hidden by the filter.
+    // The run starts while the menu is open, and the filter hides it.
     model_->setLive(folder("waiting"), protocol::RunState::Running, 1);
     QVERIFY(!leave->isEnabled());
     QVERIFY2(leave->toolTip().contains(QStringLiteral("no longer waits")),

@@ -49,8 +49,8 @@ QString makeFailedRun(const QString& parent) {
 constexpr app::Page kPages[] = {app::Page::Configure, app::Page::Monitor, app::Page::Predictions,
                                 app::Page::Data, app::Page::Compare};
 
-/// What every page has something to show of: two runs, the first of which has failed, with
-/// predictions of the same images, and an experiment with a fault.
+/// Files that give every page something to show: two runs with predictions of the same images, the
+/// first of which has failed, and an experiment with a fault.
 QStringList makePages(const QTemporaryDir& parent) {
   const auto write = [&](const char* name, const QByteArray& text) {
     QFile file(parent.filePath(QLatin1String(name)));
@@ -75,7 +75,7 @@ QStringList makePages(const QTemporaryDir& parent) {
   return {failed, other, experiment};
 }
 
-/// The desktop's while it lives.
+/// Changes the size of the application's font for its lifetime.
 class DesktopFont {
  public:
   explicit DesktopFont(int points) {

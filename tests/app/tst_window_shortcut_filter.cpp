@@ -69,7 +69,7 @@ class TstWindowShortcutFilter : public QObject {
     QTest::keyClick(list, Qt::Key_Up);  // moves in the list
     QCOMPARE(ups, 0);
     QCOMPARE(list->currentRow(), 0);
-    QTest::keyClick(list, Qt::Key_B);  // is no action: searches
+    QTest::keyClick(list, Qt::Key_B);  // no action has it: searches
     QCOMPARE(list->currentRow(), 1);
     page->hide();
     QTest::keyClick(list, Qt::Key_N);

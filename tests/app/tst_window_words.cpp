@@ -54,8 +54,7 @@ class TstWindowWords : public QObject {
     row("a diverged run",
         "step 7: NaN loss: no update was applied. To recompute this batch: lockstep-engine train "
         "--replay /runs/a b/divergence/step-7/replay.json. Restart from the latest checkpoint with "
-        "a "
-        "lower solver.base_lr (train RUN --from last --set ...), and check these images",
+        "a lower solver.base_lr (train RUN --from last --set ...), and check these images",
         "step 7: NaN loss: no update was applied. Restart from the latest checkpoint with a lower "
         "solver.base_lr (“Fork from a checkpoint…”), and check these images");
     row("busy devices", "the CPU is in use by run a; both will be slower; --queue waits for it",

@@ -41,7 +41,7 @@ bool isControl(const QWidget& widget) {
           !qobject_cast<const QScrollBar*>(&widget));
 }
 
-/// Texts that say with … that they are cut.
+/// Texts that are cut with a visible "…".
 bool isElided(const QWidget& widget) {
   return qobject_cast<const widgets::ElidedLabel*>(&widget) ||
          qobject_cast<const widgets::FoldButton*>(&widget) ||
@@ -69,7 +69,7 @@ QString cutText(const QWidget& widget) {
   return {};
 }
 
-/// Whether a part of the page can be scrolled to it. The page itself scrolls up and down alone.
+/// True if a part of the page can be scrolled to it. The page itself scrolls only up and down.
 bool isScrolledTo(const QWidget& widget) {
   for (const QWidget* each = &widget; each->parentWidget(); each = each->parentWidget()) {
     const auto* area = qobject_cast<const QScrollArea*>(each->parentWidget()->parentWidget());

@@ -277,7 +277,7 @@ class TstCocoEval : public QObject {
     };
     const auto found = evalZero({});
     QVERIFY2(contains(found.err, "zero.json: an annotation has id 0: "), found.err.c_str());
-    // Of 120 objects the drop of image 1 is taken for a cell.
+    // The drop of image 1, one of 120 objects, is taken for a cell.
     QCOMPARE(outcome().dump(), (json{"tp", json::array({2}), 0, 119}).dump());
     const auto lost = evalZero({"--pycocotools-exact"});
     QVERIFY2(!contains(lost.err, "id 0"), lost.err.c_str());

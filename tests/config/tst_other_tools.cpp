@@ -10,7 +10,7 @@ using namespace lockstep;
 
 namespace {
 
-/// What detectron2 writes beside its checkpoints, but for the values: the keys of its defaults.
+/// The keys of the configuration that detectron2 writes beside its checkpoints.
 constexpr const char* kDetectron2Keys =
     "CUDNN_BENCHMARK DATALOADER.ASPECT_RATIO_GROUPING DATALOADER.FILTER_EMPTY_ANNOTATIONS "
     "DATALOADER.NUM_WORKERS DATALOADER.REPEAT_THRESHOLD DATALOADER.SAMPLER_TRAIN "

@@ -72,7 +72,7 @@ class TstTrainingState : public QObject {
     QVERIFY2(text.contains(expected), qPrintable(text));
   }
 
-  /// Their threads compute nothing that training depends on.
+  /// The threads of such ranks compute nothing that training depends on.
   void threadsOfRanksOnGpusMakeNoDifference() {
     TrainingState before = someState(4);
     before.device = "cuda";

@@ -7,7 +7,8 @@ usage: lint.py format SOURCE_FOLDER
 
 DATABASE_FOLDER has a compile_commands.json without unity builds and precompiled headers. BUILD_FOLDER has the moc output.
 `tidy` takes a fixed sample of the sources, `headers` of the headers; if the checkout has one to ten of them that differ from the
-main branch, those instead. `headers` compiles each header by itself. Exit status 77: clang-format or clang-tidy is missing (packaging/setup.sh --dev).
+main branch, those instead. `headers` compiles each header by itself. Exit status 77: clang-format or clang-tidy is missing
+(packaging/setup.sh --dev).
 """
 import json
 import os

@@ -11,7 +11,7 @@
 namespace lockstep::widgets {
 namespace {
 
-/// Of CSV, or of GitHub's Markdown.
+/// A cell of CSV, or of GitHub's Markdown.
 QString fieldText(QString text, TableFormat format) {
   if (format == TableFormat::Markdown) return text.replace(u'|', QLatin1String("\\|"));
   return QString::fromStdString(base::csvText(text.toStdString()));

@@ -102,8 +102,8 @@ ExplanationFacts factsOfDetection(const ExplainedObject& object, const Explanati
   return facts;
 }
 
-/// Where an object without a prediction was lost. `nearest`: of the proposals; nullptr: none
-/// overlaps it. scoreThreshold: below which the page leaves detections out.
+/// The stage that lost an object without a prediction. `nearest`: nullptr: no proposal overlaps it.
+/// scoreThreshold: the page leaves out detections below it.
 QString whereLost(const explanation::Proposal* nearest, double iou, const Explanation& of,
                   double scoreThreshold) {
   if (nearest == nullptr || iou < kFoundIou)

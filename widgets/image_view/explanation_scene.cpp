@@ -155,6 +155,22 @@ class Builder {
   ExplanationScene scene_;
 };
 
+/// The prediction of a missed object's reason; -1: none.
+int detectionOf(const MissedReason& missed, const BoxXywh& object, const Explanation& of) {
+  int nearest = -1;
+  if (missed.kind == MissedReason::Kind::NoneNear) return nearest;
+  double least = kSameScore;
+  for (std::size_t i = 0; i < of.detections.size(); ++i) {
+    const coco::Detection& each = of.detections[i].detection;
+    const double difference = std::abs(each.score - missed.score);
+    if (each.categoryId != missed.category || difference > least) continue;
+    if (iouOf(each.boxXywh, object) == 0) continue;
+    nearest = static_cast<int>(i);
+    least = difference;
+  }
+  return nearest;
+}
+
 }  // namespace
 
 QColor heatColour() { return darkTheme().warning; }
@@ -176,26 +192,6 @@ int bestProposalFor(const BoxXywh& box, const Explanation& explanation) {
   }
   return best;
 }
-
-namespace {
-
-/// The prediction that a missed object's reason tells of.
-int detectionOf(const MissedReason& missed, const BoxXywh& object, const Explanation& of) {
-  int nearest = -1;
-  double least = kSameScore;
-  for (std::size_t i = 0; missed.kind != MissedReason::Kind::NoneNear && i < of.detections.size();
-       ++i) {
-    const coco::Detection& each = of.detections[i].detection;
-    const double difference = std::abs(each.score - missed.score);
-    if (each.categoryId != missed.category || difference > least) continue;
-    if (iouOf(each.boxXywh, object) == 0) continue;
-    nearest = static_cast<int>(i);
-    least = difference;
-  }
-  return nearest;
-}
-
-}  // namespace
 
 ExplainedObject objectOf(const InstanceFacts& instance, const Explanation& explanation) {
   const auto bestIn = [&](const auto& parts, double fromIou, const auto& boxOf,

@@ -24,9 +24,8 @@ inline constexpr double kFoundIou = 0.5;
 
 /// The object of which the steps are told: a detection, or one that was missed.
 struct ExplainedObject {
-  int detection =
-      -1;          ///< in the explanation; of a missed object that of its MissedReason; -1: none
-  int truth = -1;  ///< likewise
+  /// Indices in the explanation; -1: none. A missed object has the detection of its MissedReason.
+  int detection = -1, truth = -1;
   bool operator==(const ExplainedObject&) const = default;
 };
 

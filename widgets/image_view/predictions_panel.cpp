@@ -270,7 +270,6 @@ void PredictionsPanel::setDataset(const coco::Dataset* dataset, const MatchRules
   classSearch_->clear();
   classSearch_->showFor(classes_.size());
   checkpointCurve_->setApName(apName());
-  nameAps();
 }
 
 /// Of the run's evaluations.
@@ -278,8 +277,8 @@ QString PredictionsPanel::apName() const {
   return rules_.type == coco::IouType::Mask ? tr("mask AP") : tr("box AP");
 }
 
-/// With what they are of, as the AP of the run's evaluation is of other images and of all scores.
-/// The classes have an AP at the IoU threshold alone.
+/// Names the images and scores of each AP: the run's evaluation has others. The classes have an AP
+/// at the IoU threshold alone.
 void PredictionsPanel::nameAps() {
   const QString name = apNameAt(thresholds().iou);
   classTable_->setApName(name);

@@ -46,7 +46,7 @@ class PredictionsPanel : public QWidget {
   /// The same where only the shown image is another one.
   void showImageCounts(const CheckpointAnalysis* analysis, std::optional<ImageId> here);
 
-  /// Of what showCounts() was given; std::nullopt: not known.
+  /// AP of the analysis that showCounts() was given; std::nullopt: unknown.
   void showAp(const std::optional<ShownAp>& ap);
 
   /// Whether all images can be predicted, or are being predicted.
