@@ -1,6 +1,5 @@
 #include <QApplication>
 #include <QIcon>
-#include <QLocale>
 #include <QSettings>
 #include <QStandardPaths>
 #include <cstdio>
@@ -16,6 +15,7 @@
 #include "engine/base/input_file.h"
 #include "engine/base/standard_streams.h"
 #include "engine/run_folder/run_notes.h"
+#include "widgets/language.h"
 
 namespace {
 
@@ -55,9 +55,9 @@ void requireSettings() {
 int runWindow(int argc, char** argv, const app::CommandLine& line) {
   base::returnLargeBlocks();
   prepareEnvironment(line);
-  QLocale::setDefault(QLocale(QLocale::English));  // numbers as in the texts around them
   if (!line.screenshot.isEmpty()) app::dropPlatformNotes();
   QApplication application(argc, argv);
+  widgets::installLanguage();
   QApplication::setOrganizationName(QStringLiteral("Lockstep"));
   QApplication::setApplicationName(QStringLiteral("lockstep"));
   requireSettings();

@@ -17,6 +17,7 @@
 #include "widgets/image_view/class_filter.h"
 #include "widgets/image_view/image_stage.h"
 #include "widgets/image_view/predictions_view.h"
+#include "widgets/language.h"
 
 using namespace lockstep;
 
@@ -60,6 +61,7 @@ const char* choose(app::MainWindow& window, const QString& image) {
 
 int main(int argc, char** argv) {
   QApplication application(argc, argv);
+  widgets::installLanguage();
   const QStringList arguments = QApplication::arguments();
   tests::keepSettingsBelow(arguments.at(1));
   widgets::ThemeSwitch theme;

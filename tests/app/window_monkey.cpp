@@ -29,6 +29,7 @@
 #include "app/runs/runs_panel.h"
 #include "tests/app/live_run.h"
 #include "tests/app/window_options.h"
+#include "widgets/language.h"
 #include "widgets/named_action.h"
 
 using namespace lockstep;
@@ -281,6 +282,7 @@ int play(const Arguments& arguments) {
 int main(int argc, char** argv) {
   qInstallMessageHandler(noteMessage);
   QApplication application(argc, argv);
+  lockstep::widgets::installLanguage();
   const Arguments arguments = readArguments(application);
   std::printf("seed %u\n", arguments.seed);
   std::fflush(stdout);

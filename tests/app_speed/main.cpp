@@ -7,6 +7,7 @@
 
 #include "engine/base/free_memory.h"
 #include "tests/app_speed/measure.h"
+#include "widgets/language.h"
 
 int main(int argc, char** argv) {
   using namespace lockstep::speed;
@@ -14,6 +15,7 @@ int main(int argc, char** argv) {
     qputenv("QT_QPA_PLATFORM", "offscreen");
   lockstep::base::returnLargeBlocks();  // as the program of the window does
   QApplication application(argc, argv);
+  lockstep::widgets::installLanguage();
   QCoreApplication::setApplicationName(QStringLiteral("lockstep-app-speed"));
   if (argc == 3 && std::string(argv[1]) == "--first-paint")
     return showEmptyWindow(std::stod(argv[2]));

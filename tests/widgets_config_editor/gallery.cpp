@@ -10,6 +10,7 @@
 #include <cstdio>
 
 #include "widgets/config_editor/config_editor.h"
+#include "widgets/language.h"
 #include "widgets/theme.h"
 
 namespace {
@@ -70,6 +71,7 @@ void makePictures(const QString& text, const QString& filePath, const QString& f
 int main(int argc, char** argv) {
   if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
   QApplication application(argc, argv);
+  lockstep::widgets::installLanguage();
   const QStringList arguments = QCoreApplication::arguments();
   QFile file(arguments.value(1));
   if (arguments.size() != 3 || !file.open(QIODevice::ReadOnly)) {

@@ -15,6 +15,7 @@
 #include "widgets/image_view/class_filter.h"
 #include "widgets/image_view/image_canvas.h"
 #include "widgets/image_view/predictions_view.h"
+#include "widgets/language.h"
 #include "widgets/theme.h"
 
 namespace {
@@ -124,6 +125,7 @@ void makePictures(const QString& annotations, const QString& images, const QStri
 int main(int argc, char** argv) {
   if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
   QApplication application(argc, argv);
+  lockstep::widgets::installLanguage();
   const QStringList arguments = QCoreApplication::arguments();
   if (arguments.size() != 4) {
     std::fprintf(stderr, "usage: gallery_image_view ANNOTATIONS IMAGES OUT_FOLDER\n");
