@@ -17,7 +17,8 @@ function(lockstep_pch name)
 endfunction()
 
 function(_lockstep_pch_target name)
-  file(WRITE ${CMAKE_BINARY_DIR}/${name}.cpp "// Compiled for its precompiled header alone.\n")
+  # file(CONFIGURE) leaves an unchanged file as it is; file(WRITE) would make every configuring compile it again.
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${name}.cpp CONTENT "// Compiled for its precompiled header alone.\n")
   add_library(${name} STATIC ${CMAKE_BINARY_DIR}/${name}.cpp)
   target_link_libraries(${name} PUBLIC ${arg_LINKS})
   list(TRANSFORM arg_HEADERS REPLACE "(.+)" "$<$<COMPILE_LANGUAGE:CXX>:<\\1$<ANGLE-R>>")
