@@ -4,11 +4,15 @@
 #   packaging/build_headless.sh DIR [--cuda ARCHITECTURES]   # after packaging/setup.sh; --cuda after setup.sh --cuda
 #   packaging/build_headless.sh DIR --built                  # only copies the files of an existing build/
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$(realpath "$0")")/.."
 . packaging/versions.sh
 . packaging/lib.sh
-[ $# -ge 1 ] || fail "expected a folder: packaging/build_headless.sh DIR"
-image=$1 mode=${2:-} architectures=${3:-90}
+case ${1:-} in
+  -h | --help) usage ;;
+  '' | -*) fail "expected a folder: packaging/build_headless.sh DIR" ;;
+esac
+image=$(path_of "$1") mode=${2:-} architectures=${3:-90}
+case $mode in '' | --cuda | --built) ;; *) fail "unknown option '$mode'; known: --cuda, --built" ;; esac
 programs=(build/bin/lockstep-engine build/bin/lockstep-worker)
 packages=$(echo "$PWD"/.venv/lib/python3*/site-packages)
 
@@ -22,6 +26,7 @@ prepare_cuda() {
 }
 
 build() {
+  lock_checkout
   local options=(-DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON -DLOCKSTEP_GUI=OFF -DLOCKSTEP_TESTS=OFF -DLOCKSTEP_CUDA=OFF)
   if [ "$mode" = --cuda ]; then
     prepare_cuda

@@ -23,8 +23,7 @@
 # OUT/gpu_check.json has all results so far: [{section, name, value, unit, peer, status}]. Exit status: 0 everything passed or
 # was skipped with a reason; 1 something failed; 2 wrong command line; 77 no CUDA compiler (--only build).
 set -uo pipefail
-caller=$PWD
-cd "$(dirname "$0")/.." || exit 1
+cd "$(dirname "$(realpath "$0")")/.." || exit 1
 . packaging/lib.sh
 
 readonly SECTIONS=(build checks trainer steps kernels sanitize)
@@ -35,12 +34,10 @@ refuse() {
   exit 2
 }
 
-# Makes a path absolute, relative to the caller's folder.
-path_of() { (cd "$caller" && realpath -m "$1"); }
-
 only='' prebuilt='' data='' out=build/gpu_check seconds=590 all_arch='' batches=()
 while [ $# -gt 0 ]; do
   case $1 in
+    -h | --help) usage ;;
     --all-arch) all_arch=yes && shift ;;
     --only | --prebuilt | --data | --batch | --out | --seconds)
       [ $# -ge 2 ] || refuse "$1 needs a value"

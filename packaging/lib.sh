@@ -1,10 +1,20 @@
-# Shared by the scripts of this folder. They run from the root of the checkout.
+# Shared by the scripts of this folder, which change to the root of the checkout first.
+caller=$OLDPWD
 started=$SECONDS
 say() { printf '[%4ds] %s\n' $((SECONDS - started)) "$*" >&2; }
 fail() {
   printf '%s: %s\n' "$(basename "$0")" "$*" >&2
   exit 1
 }
+
+# usage: prints the comment at the top of the script.
+usage() {
+  sed -n '2,/^[^#]/s/^# \?//p' "packaging/$(basename "$(path_of "$0")")"
+  exit 0
+}
+
+# path_of PATH: makes a path absolute, relative to the caller's folder.
+path_of() { (cd "$caller" && realpath -m -- "$1"); }
 
 # Prints the path of a CUDA 13 compiler, or fails.
 cuda_compiler() {
@@ -40,8 +50,8 @@ build_jobs() {
 advice() {
   local folder free
   for folder in "$1" "${TMPDIR:-/tmp}"; do
-    free=$(df --output=avail -BM "$folder" | tail -1 | tr -dc 0-9)
-    [ "$free" -ge 100 ] || break
+    free=$(df --output=avail -BM "$folder" 2>/dev/null | tail -1 | tr -dc 0-9)
+    [ "${free:=100}" -ge 100 ] || break  # the folder may not exist
   done
   shift
   if [ "$free" -lt 100 ]; then
@@ -53,10 +63,13 @@ advice() {
   fi
 }
 
-# lock_checkout: fails if another script builds or installs in this checkout, or its build outlived it.
+# lock_checkout: fails if another script builds or installs in this checkout, or its build outlived it. setup.sh uses the lock of
+# the script that starts it.
 lock_checkout() {
-  mkdir -p build
+  mkdir -p build || fail "$PWD cannot be written"
+  if [ "${checkout_lock:-}" ] && [ "/dev/fd/$checkout_lock" -ef build/lock ]; then return; fi
   exec {checkout_lock}>>build/lock
+  export checkout_lock
   flock -n "$checkout_lock" || fail "another script of packaging/ is building in $PWD/build: wait for it, or stop it"
 }
 unlock_checkout() { exec {checkout_lock}>&-; }
@@ -71,6 +84,8 @@ interrupted() {
   if [ -n "$build_pid" ]; then
     kill -INT -- "-$build_pid" 2>/dev/null
     wait "$build_pid" 2>/dev/null
+    unlock_checkout
+    flock -w 10 build/lock true  # ninja outlives cmake
   fi
   end_children
   printf '\n%s: interrupted. Run it again: it continues where it stopped\n' "$(basename "$0")" >&2
@@ -147,17 +162,17 @@ build_errors() { grep -m 12 -E 'error:|FAILED:|undefined reference|No space left
 
 # configure_lockstep PRESET: configures build/.
 configure_lockstep() {
-  local preset=$1 nvcc architectures options=()
+  local preset=$1 stamp="$1 $PWD" nvcc architectures options=()
   if nvcc=$(cuda_compiler); then export CUDACXX=$nvcc; fi
   architectures=$(gpu_architectures)
   if [ -n "$architectures" ]; then options+=("-DCMAKE_CUDA_ARCHITECTURES=$architectures"); fi
   say "configuring ($preset)"
-  # The cache of another preset would keep its compiler and options.
-  [ "$(cat build/preset 2>/dev/null)" = "$preset" ] || options+=(--fresh)
+  # The cache of another preset would keep its compiler and options, and CMake refuses that of another folder.
+  [ "$(cat build/preset 2>/dev/null)" = "$stamp" ] || options+=(--fresh)
   .venv/bin/cmake --preset "$preset" "${options[@]}" >build/configure.log 2>&1 || fail "configuring failed; the end of build/configure.log:
 $(tail -20 build/configure.log)
 $(advice build build/configure.log)"
-  echo "$preset" >build/preset || fail "$(advice build build/configure.log)"
+  echo "$stamp" >build/preset || fail "$(advice build build/configure.log)"
 }
 
 # build_targets WHAT TARGET…: builds with a progress line; the compiler's output goes to build/build.log.
@@ -179,13 +194,4 @@ build_targets() {
 $(build_errors)
 $(advice build build/build.log)"
   build_pid=
-}
-
-# build_lockstep PRESET TARGET…: configures build/ and builds.
-build_lockstep() {
-  trap_interrupts
-  configure_lockstep "$1"
-  shift
-  build_targets "building" "$@"
-  say "built"
 }

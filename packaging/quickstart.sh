@@ -3,18 +3,20 @@
 # soon as it is built, while the program that trains is still compiled. Without a display it trains headless and writes metrics
 # and images. Safe to interrupt and to run again.
 #   packaging/quickstart.sh [--data DIR] [--headless]
-#   --data DIR   a dataset instead of generated scenes: COCO, LabelMe, YOLO, Pascal VOC, CVAT, label images and others
+#   --data DIR   a dataset instead of generated scenes, a folder or one file: COCO, LabelMe, YOLO, Pascal VOC, CVAT, label images
+#                and others
 #   --headless   do not open the app, even with a display
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$(realpath "$0")")/.."
 . packaging/lib.sh
 
 data='' headless=0
 while [ $# -gt 0 ]; do
   case $1 in
-    --data) [ $# -ge 2 ] || fail "--data needs a folder"
-      [ -d "$2" ] || fail "--data $2: no such folder"
-      data=$(realpath "$2")
+    -h | --help) usage ;;
+    --data) [ -n "${2:-}" ] || fail "--data needs a folder or a file"
+      data=$(path_of "$2")
+      [ -e "$data" ] || fail "--data $2: no such folder or file"
       shift 2 ;;
     --headless) headless=1; shift ;;
     *) fail "unknown option '$1'; known: --data DIR, --headless" ;;
@@ -43,7 +45,7 @@ make_data() {
     "$engine" dataset import "$data" --out "$folder" >&2
     return
   fi
-  say "making sample data: 120 training and 24 held-out scenes with exact masks"
+  say "making sample data: 120 training and 24 validation scenes with exact masks"
   write_experiment
   rm -rf "$folder"/{made,train,val} "$folder"/.made.partial-*
   "$engine" dataset shapes --out "$folder/made" --train 120 --val 24 --seed 1
@@ -101,14 +103,17 @@ ended() {
 finish_preparing() {
   exec {lock}>&-
   lock=
-  local status=0
   if has_window; then
     say "ready; press Train (Ctrl+Return)"
   else
     say "ready; packaging/quickstart.sh opens the app again"
   fi
+}
+
+end_with_window() {
+  local status=0
   wait "$window" || status=$?
-  [ $status = 0 ] || say "the app ended with status $status"
+  [ $status = 0 ] || say "the app ended with status $status; packaging/quickstart.sh --headless needs no display"
   exit $status
 }
 
@@ -134,21 +139,23 @@ make_data
 unlock_checkout
 rm -f "$folder/preparing.json"  # also one that a killed script left
 say "experiment: $experiment"
-[ -z "$lock" ] || finish_preparing
-
-if [ $headless = 0 ]; then
+if [ -n "$lock" ]; then
+  finish_preparing
+elif [ $headless = 0 ]; then
   say "opening the app; press Train (Ctrl+Return)"
-  exec build/bin/lockstep "$experiment"
+  build/bin/lockstep "$experiment" &
+  window=$!
 fi
+[ $headless = 1 ] || end_with_window
 
 run=runs/quickstart-$(basename "$folder")
 say "training headless into $run (an existing run is resumed; Ctrl+C stops it with a checkpoint)"
 $engine train "$experiment" --output "$run" --resume
-say "evaluating the best checkpoint on the held-out set"
+say "evaluating the best checkpoint on the validation set"
 $engine evaluate "$run" --weights best --out "$run/best.json"
 $engine predict "$run" --weights best --split val --score 0.5 --out "$run/predictions.json" --overlays "$run/overlays"
 for page in monitor predictions; do
-  build/bin/lockstep "$run" --page $page --screenshot "$run/$page.png" --size 1600x1000
+  QT_QPA_PLATFORM=offscreen build/bin/lockstep "$run" --page $page --screenshot "$run/$page.png" --size 1600x1000
 done
 say "done: $run
   model     $run/checkpoints/

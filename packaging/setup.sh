@@ -6,7 +6,7 @@
 #           linters, and openssh-server, whose service stays off
 #   --all   also the SDKs that check the manifests and what is served, and Chromium, for the tests of packaging/test.sh --all
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$(realpath "$0")")/.."
 . packaging/versions.sh
 . packaging/lib.sh
 trap 'exit 130' INT TERM HUP
@@ -14,6 +14,7 @@ trap 'exit 130' INT TERM HUP
 cuda=0 dev=0 all=0
 for argument in "$@"; do
   case $argument in
+    -h | --help) usage ;;
     --cuda) cuda=1 ;;
     --dev) dev=1 ;;
     --all) all=1 ;;
@@ -111,12 +112,14 @@ $(advice "$venv" "$log")"
   mv "$venv/unfinished" "$stamp"
 }
 
-# Creates a venv if it is missing, unfinished, or was moved with the checkout, which breaks its scripts.
+# Creates a venv if it is missing, unfinished, broken, or was moved with the checkout: its scripts name its Python.
 make_venv() {
   local log=build/setup-venv.log
-  if compgen -G "$1/installed-*" >/dev/null && "$1/bin/python" -m pip --version >/dev/null 2>&1; then return; fi
+  if compgen -G "$1/installed-*" >/dev/null && "$1/bin/python" -m pip --version >/dev/null 2>&1 &&
+    grep -qsF "$PWD/$1/bin/python" "$1/bin/pip"; then return; fi
   say "$1: creating"
   mkdir -p "$1"
+  rm -f "$1"/installed-*  # first: clearing may be interrupted
   python3 -m venv --clear "$1" >"$log" 2>&1 || fail "python3 -m venv failed (Debian: apt-get install python3-venv)
 $(tail -3 "$log")
 $(advice "$1" "$log")"
@@ -147,7 +150,7 @@ install_python_packages() {
   fi
 }
 
-mkdir -p build
+lock_checkout
 install_system_packages
 install_python_packages
 say "setup done"

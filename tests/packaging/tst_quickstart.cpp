@@ -21,7 +21,7 @@ constexpr const char* kScenes = "build/quickstart/shapes/annotations";
 
 /// Ten steps for each program that is not there, each of which does what `compiler` says.
 constexpr const char* kFakeCMake = R"(
-[ "$1" != --preset ] || exit 0
+[ "$1" != --preset ] || { echo "$*" >>configured; exit 0; }
 dry='' targets='' all=0 step=0
 for word; do
   case $word in -n) dry=1 ;; lockstep*) [ -e "build/bin/$word" ] || targets="$targets $word" all=$((all + 10)) ;; esac
@@ -51,7 +51,9 @@ struct QuickstartBench {
     bench.writeProgram("packaging/setup.sh", "mkdir -p build\n");
     bench.writeProgram(".venv/bin/cmake", kFakeCMake);
     bench.write("compiler", "");
-    bench.writeProgram("programs/lockstep", "echo \"window $*\" >>said\n");
+    bench.writeProgram("programs/lockstep",
+                       "echo \"window $*\" >>said\n"
+                       "echo \"$QT_QPA_PLATFORM\" >>platforms\n");
     bench.writeProgram("programs/lockstep-worker", "exit 1\n");
     engineTrains("exit 0");
     bench.setVariable("DISPLAY", ":none");
@@ -170,6 +172,124 @@ class TstQuickstart : public QObject {
     QVERIFY(contains(said, "engine dataset shapes"));
   }
 
+  void dataAreThoseOfTheCallersFolder_data() {
+    QTest::addColumn<QString>("data");
+    QTest::newRow("a folder") << "my data";
+    QTest::newRow("a file") << "my data/x.json";
+  }
+  void dataAreThoseOfTheCallersFolder() {
+    QFETCH(QString, data);
+    const QuickstartBench quickstart;
+    quickstart.bench.write("elsewhere/my data/x.json", "");
+    const auto ended = quickstart.bench.run(
+        "sh",
+        {"-c", "cd elsewhere && exec bash ../packaging/quickstart.sh --headless --data \"$0\"",
+         data});
+    QVERIFY2(ended.status == 0, ended.err.c_str());
+    QVERIFY(quickstart.hasSaid("engine dataset import"));
+  }
+
+  void aDatasetThatIsNotThereIsSaid() {
+    const QuickstartBench quickstart;
+    const auto ended = quickstart.run({"--data", "none"});
+    QCOMPARE(ended.status, 1);
+    QVERIFY2(contains(ended.err, "--data none: no such folder or file"), ended.err.c_str());
+    QVERIFY(!quickstart.bench.has("build"));
+  }
+
+  void helpOfAllScriptsBuildsNothing_data() {
+    QTest::addColumn<QString>("script");
+    for (const char* script :
+         {"quickstart.sh", "setup.sh", "test.sh", "build_headless.sh", "gpu_check.sh"})
+      QTest::newRow(script) << script;
+  }
+  void helpOfAllScriptsBuildsNothing() {
+    QFETCH(QString, script);
+    const ScriptBench bench;
+    const QString file = QStringLiteral("packaging/") + script;
+    for (const std::string& one : {file.toStdString(), std::string("packaging/lib.sh"),
+                                   std::string("packaging/versions.sh")})
+      bench.write(one, bench.read(tests::sourceFile(one)));
+    const auto ended = bench.run("bash", {file, "--help"});
+    QVERIFY2(ended.status == 0, ended.err.c_str());
+    QVERIFY2(contains(ended.out, "\n  packaging/" + script.toStdString()), ended.out.c_str());
+    QVERIFY2(!contains(ended.out, "set -"), ended.out.c_str());
+    QVERIFY(!bench.has("build"));
+  }
+
+  /// CMake refuses the cache of another folder, and keeps the options of another preset.
+  void theCacheOfAnotherFolderOrPresetIsNotUsed_data() {
+    QTest::addColumn<QString>("before");
+    QTest::addColumn<bool>("isFresh");
+    QTest::newRow("the same") << "%1 %2\n" << false;
+    QTest::newRow("the checkout was moved") << "%1 %2/before\n" << true;
+    QTest::newRow("another preset") << "asan %2\n" << true;
+    QTest::newRow("none") << "" << true;
+  }
+  void theCacheOfAnotherFolderOrPresetIsNotUsed() {
+    QFETCH(QString, before);
+    QFETCH(bool, isFresh);
+    const QuickstartBench quickstart;
+    QCOMPARE(quickstart.run({"--headless"}).status, 0);
+    const std::string stamp = quickstart.bench.read("build/preset");
+    const std::size_t blank = stamp.find(' ');
+    before.replace(QLatin1String("%1"), QString::fromStdString(stamp.substr(0, blank)));
+    const std::filesystem::path folder = stamp.substr(blank + 1, stamp.size() - blank - 2);
+    QCOMPARE(folder, std::filesystem::canonical(quickstart.bench.folder()));
+    before.replace(QLatin1String("%2"), QString::fromStdString(folder.string()));
+    quickstart.bench.write("build/preset", before.toStdString());
+    quickstart.bench.write("configured", "");
+    QCOMPARE(quickstart.run({"--headless"}).status, 0);
+    const std::string configured = quickstart.bench.read("configured");
+    QVERIFY2(contains(configured, "--fresh") == isFresh, configured.c_str());
+    QCOMPARE(quickstart.bench.read("build/preset"), stamp);
+  }
+
+  void picturesOfAHeadlessRunNeedNoDisplay() {
+    QuickstartBench quickstart;
+    quickstart.bench.setVariable("QT_QPA_PLATFORM", "xcb");
+    QCOMPARE(quickstart.run({"--headless"}).status, 0);
+    QCOMPARE(quickstart.bench.read("platforms"), std::string("offscreen\noffscreen\n"));
+  }
+
+  /// Not after a build of half an hour.
+  void wrongOptionsOfTheTestsAreRefusedBeforeTheBuild_data() {
+    QTest::addColumn<QString>("ctest");
+    QTest::addColumn<QString>("reason");
+    QTest::newRow("not an option of ctest") << "exit 1"
+                                            << "ctest refuses these options: -R x -LE";
+    QTest::newRow("no test") << "echo 'Total Tests: 0'"
+                             << "no test matches -R x -LE ^long$";
+    QTest::newRow("some") << "echo 'Total Tests: 10'"
+                          << "";
+  }
+  void wrongOptionsOfTheTestsAreRefusedBeforeTheBuild() {
+    QFETCH(QString, ctest);
+    QFETCH(QString, reason);
+    const QuickstartBench quickstart;
+    quickstart.bench.write("packaging/test.sh",
+                           quickstart.bench.read(tests::sourceFile("packaging/test.sh")));
+    quickstart.bench.writeProgram(".venv/bin/ctest", ctest.toStdString() + "\n");
+    const auto ended = quickstart.bench.run("bash", {"packaging/test.sh", "-R", "x"});
+    QCOMPARE(ended.status, reason.isEmpty() ? 0 : 1);
+    QVERIFY2(contains(ended.err, reason.toStdString()), ended.err.c_str());
+    QCOMPARE(quickstart.bench.has("build/build.log"), reason.isEmpty());
+  }
+
+  void allIsFoundAmongTheOtherOptionsOfTheTests() {
+    const QuickstartBench quickstart;
+    quickstart.bench.write("packaging/test.sh",
+                           quickstart.bench.read(tests::sourceFile("packaging/test.sh")));
+    quickstart.bench.writeProgram(".venv/bin/ctest",
+                                  "echo \"ctest $* long=$LOCKSTEP_LONG_TESTS\" >>said\n");
+    const auto ended =
+        quickstart.bench.run("bash", {"packaging/test.sh", "-LE", "gui", "-R", "x", "--all"});
+    QVERIFY2(ended.status == 0, ended.err.c_str());
+    const std::string said = quickstart.bench.read("said");
+    QVERIFY2(contains(said, "-R x -LE gui long=1"), said.c_str());
+    QVERIFY2(!contains(said, "^long$"), said.c_str());
+  }
+
   void aFailedBuildSaysItsErrors() {
     const QuickstartBench quickstart;
     quickstart.bench.write(
@@ -220,7 +340,9 @@ class TstQuickstart : public QObject {
                                     "trap 'kill $!; exit 130' INT\n" + work + "\n");
     if (where == QLatin1String("compiling"))
       quickstart.bench.write(
-          "compiler", "[ $step != 15 ] || { trap 'kill $!; exit 130' INT; " + work + "; }\n");
+          "compiler",
+          // As ninja does, a part of it ends later.
+          "[ $step != 15 ] || { trap 'kill $!; sleep 0.5 & exit 130' INT; " + work + "; }\n");
     if (where == QLatin1String("training"))
       quickstart.engineTrains("trap 'kill $!; exit 0' INT; " + work);
     const auto script = quickstart.start({"--headless"});
@@ -232,6 +354,7 @@ class TstQuickstart : public QObject {
     QVERIFY2(contains(ended.err, "interrupted. Run it again: it continues where it stopped"),
              ended.err.c_str());
     QTRY_VERIFY(::kill(working, 0) != 0);
+    QVERIFY(!base::FileLock::isHeld(quickstart.bench.folder() / "build/lock"));
     QVERIFY(!quickstart.hasSaid("evaluate"));
 
     quickstart.bench.writeProgram("packaging/setup.sh", "mkdir -p build\n");
@@ -258,9 +381,13 @@ class TstQuickstart : public QObject {
   void aWindowThatFailsIsReported() {
     const QuickstartBench quickstart;
     quickstart.bench.writeProgram("programs/lockstep", "exit 3\n");
-    const auto ended = quickstart.run();
-    QCOMPARE(ended.status, 3);
-    QVERIFY2(contains(ended.err, "the app ended with status 3"), ended.err.c_str());
+    // While the worker is built, and with all built.
+    for (int time = 0; time < 2; ++time) {
+      const auto ended = quickstart.run();
+      QCOMPARE(ended.status, 3);
+      QVERIFY2(contains(ended.err, "the app ended with status 3"), ended.err.c_str());
+      QVERIFY2(contains(ended.err, "--headless needs no display"), ended.err.c_str());
+    }
   }
 
   void aKilledScriptLeavesNoLockedMarker() {

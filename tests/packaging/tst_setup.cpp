@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "engine/base/file_lock.h"
 #include "tests/packaging/script_bench.h"
 #include "tests/support/test_main.h"
 
@@ -32,6 +33,9 @@ struct SetUp {
          {".venv", ".venv/checkers/kubernetes", ".venv/checkers/kserve", ".venv/checkers/training",
           ".venv/checkers/pipelines", ".venv/checkers/triton"}) {
       bench.writeProgram(std::string(venv) + "/bin/python", "exit 0\n");
+      bench.write(
+          std::string(venv) + "/bin/pip",
+          "#!" + (std::filesystem::canonical(bench.folder()) / venv / "bin/python").string());
       bench.write(std::string(venv) + "/installed-before", "");
     }
     bench.writeProgram("bin/sleep", "echo pause >> pauses\n");
@@ -211,14 +215,49 @@ class TstSetup : public QObject {
     QCOMPARE(setUp.linesOf("pips"), std::size_t{3});
   }
 
-  /// Its pip may be half there.
-  void aVenvInWhichNothingWasInstalledIsMadeAgain() {
+  void anUnusableVenvIsMadeAgain_data() {
+    QTest::addColumn<QString>("what");
+    QTest::newRow("nothing was installed in it: its pip may be half there") << "unfinished";
+    QTest::newRow("moved: its scripts start the Python of another folder") << "moved";
+    QTest::newRow("its Python cannot be started") << "broken";
+  }
+  void anUnusableVenvIsMadeAgain() {
+    QFETCH(QString, what);
     SetUp setUp;
     setUp.installed("installed here, \ninstalled wanted, \n");
-    std::filesystem::remove(setUp.bench.folder() / ".venv/installed-before");
+    if (what == QLatin1String("unfinished"))
+      std::filesystem::remove(setUp.bench.folder() / ".venv/installed-before");
+    if (what == QLatin1String("moved"))
+      setUp.bench.write(".venv/bin/pip", "#!/old/.venv/bin/python");
+    if (what == QLatin1String("broken"))
+      setUp.bench.writeProgram(".venv/bin/python", "[ \"$3\" != --version ]\n");
     setUp.bench.writeProgram("bin/python3", "echo \"$*\" >>venvs\n");
     QCOMPARE(setUp.run().status, 0);
     QCOMPARE(setUp.bench.read("venvs"), std::string("-m venv --clear .venv\n"));
+  }
+
+  /// It may have left any part of the old one.
+  void anInterruptedClearingIsDoneAgain() {
+    SetUp setUp;
+    setUp.installed("installed here, \ninstalled wanted, \n");
+    setUp.bench.write(".venv/bin/pip", "#!/old/.venv/bin/python");
+    setUp.bench.writeProgram("bin/python3",
+                             "echo \"#!$PWD/.venv/bin/python\" >.venv/bin/pip\nkill -9 $$\n");
+    QCOMPARE(setUp.run().status, 1);
+    setUp.bench.writeProgram("bin/python3", "echo \"$*\" >>venvs\n");
+    QCOMPARE(setUp.run().status, 0);
+    QCOMPARE(setUp.bench.read("venvs"), std::string("-m venv --clear .venv\n"));
+  }
+
+  void twoSetUpsOfOneCheckoutDoNotMix() {
+    SetUp setUp;
+    setUp.bench.write("build/lock", "");
+    const auto other = base::FileLock::tryAcquire(setUp.bench.folder() / "build/lock");
+    QVERIFY(other.has_value());
+    const auto ended = setUp.run();
+    QCOMPARE(ended.status, 1);
+    QVERIFY2(ended.err.find("another script of packaging/ is building") != std::string::npos,
+             ended.err.c_str());
   }
 
   void ordinaryUserGetsTheInstallCommand() {
