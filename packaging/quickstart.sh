@@ -28,8 +28,8 @@ has_gpu() { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }
 
 engine=build/bin/lockstep-engine
 folder=build/quickstart/shapes
-# The checksum keeps two folders of the same name apart.
-[ -z "$data" ] || folder=build/quickstart/$(basename "$data")-$(cksum <<<"$data" | cut -d' ' -f1)
+# The checksum keeps two folders of the same name apart; the experiment is called as the last folder.
+[ -z "$data" ] || folder=build/quickstart/$(cksum <<<"$data" | cut -d' ' -f1)/$(basename "$data")
 experiment=$folder/experiment.yaml
 
 # True when the data are ready for training.
@@ -41,8 +41,9 @@ make_data() {
   if has_data; then return; fi
   if [ -n "$data" ]; then
     say "importing $data"
-    mkdir -p build/quickstart
-    "$engine" dataset import "$data" --out "$folder" >&2
+    mkdir -p "$(dirname "$folder")"
+    "$engine" dataset import "$data" --out "$folder" >&2 ||
+      fail "$data was not imported; $engine dataset import --help has options that may help"
     return
   fi
   say "making sample data: 120 training and 24 validation scenes with exact masks"
@@ -148,7 +149,7 @@ elif [ $headless = 0 ]; then
 fi
 [ $headless = 1 ] || end_with_window
 
-run=runs/quickstart-$(basename "$folder")
+run=${folder#build/} run=runs/${run//\//-}
 say "training headless into $run (an existing run is resumed; Ctrl+C stops it with a checkpoint)"
 $engine train "$experiment" --output "$run" --resume
 say "evaluating the best checkpoint on the validation set"

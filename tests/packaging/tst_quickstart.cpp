@@ -1,6 +1,7 @@
 // packaging/quickstart.sh and the build of packaging/lib.sh, with programs that are made up.
 #include <QProcess>
 #include <QRegularExpression>
+#include <QSet>
 #include <QTest>
 #include <csignal>
 #include <filesystem>
@@ -170,6 +171,12 @@ class TstQuickstart : public QObject {
     const std::string said = quickstart.bench.read("said");
     QCOMPARE(QString::fromStdString(said).count(QStringLiteral("engine dataset import")), 2);
     QVERIFY(contains(said, "engine dataset shapes"));
+    const QRegularExpression run(
+        QStringLiteral("engine evaluate (runs/quickstart-(\\d+-)?shapes)\n"));
+    QSet<QString> runs;
+    for (auto match = run.globalMatch(QString::fromStdString(said)); match.hasNext();)
+      runs.insert(match.next().captured(1));
+    QCOMPARE(runs.size(), 3);
   }
 
   void dataAreThoseOfTheCallersFolder_data() {
@@ -187,6 +194,15 @@ class TstQuickstart : public QObject {
          data});
     QVERIFY2(ended.status == 0, ended.err.c_str());
     QVERIFY(quickstart.hasSaid("engine dataset import"));
+  }
+
+  void aDatasetThatCannotBeImportedIsSaid() {
+    const QuickstartBench quickstart;
+    quickstart.bench.writeProgram("programs/lockstep-engine", "exit 2\n");
+    quickstart.bench.write("data/x.txt", "");
+    const auto ended = quickstart.run({"--headless", "--data", "data"});
+    QCOMPARE(ended.status, 1);
+    QVERIFY2(contains(ended.err, "dataset import --help has options"), ended.err.c_str());
   }
 
   void aDatasetThatIsNotThereIsSaid() {
