@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 100;
 
-/// The parser keeps its stack on the heap, but traversing the value recurses: the depth is limited
-/// first.
+/// The parser keeps its stack on the heap, but copying or traversing the value recurses: the depth
+/// is limited first.
 bool isTooDeep(std::string_view text) {
   std::size_t depth = 0;
   bool inString = false;
@@ -53,10 +53,12 @@ nlohmann::json parseObject(std::string_view text, std::string_view what) {
 }
 
 nlohmann::json parseJson(std::string_view text) {
+  if (isTooDeep(text)) return nlohmann::json::value_t::discarded;
   return nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
 nlohmann::ordered_json parseOrderedJson(std::string_view text) {
+  if (isTooDeep(text)) return nlohmann::ordered_json::value_t::discarded;
   return nlohmann::ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 

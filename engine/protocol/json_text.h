@@ -13,8 +13,8 @@ namespace lockstep::protocol {
 /// deeper than 100 levels.
 nlohmann::json parseObject(std::string_view text, std::string_view what);
 
-/// Parses any JSON; a discarded value if it is invalid. Each file that calls nlohmann's own parser
-/// takes a second longer to compile.
+/// Parses any JSON; a discarded value if it is invalid or nested deeper than 100 levels. Each file
+/// that calls nlohmann's own parser takes a second longer to compile.
 nlohmann::json parseJson(std::string_view text);
 /// Keeps the order of members.
 nlohmann::ordered_json parseOrderedJson(std::string_view text);

@@ -29,7 +29,7 @@ nlohmann::json readSafetensorsHeader(const std::filesystem::path& path) {
   if (!file || std::ranges::count(text, '{') > kMaxObjects) return {};
   nlohmann::json header = protocol::parseJson(text);
   if (header.is_discarded()) header = nullptr;
-  return header;  // not copied: what is nested deeply would overflow the stack
+  return header;
 }
 
 }  // namespace lockstep::run_folder

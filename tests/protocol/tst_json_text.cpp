@@ -64,7 +64,11 @@ void TstJsonText::nestingIsLimited() {
            "}";
   };
   QVERIFY(parseObject(nested(99), "x").is_object());
+  QVERIFY(parseJson(nested(99)).is_object());
+  QVERIFY(parseOrderedJson(nested(99)).is_object());
   QVERIFY_EXCEPTION_THROWN(parseObject(nested(100), "x"), Error);
+  QVERIFY(parseJson(nested(100)).is_discarded());
+  QVERIFY(parseOrderedJson(nested(100)).is_discarded());
 }
 
 LOCKSTEP_TEST(TstJsonText)
