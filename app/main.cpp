@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 /// Sets environment variables that QApplication's constructor reads.
 void prepareEnvironment(const app::CommandLine& line) {
   const bool hasDisplay =
-      qEnvironmentVariableIsSet("DISPLAY") || qEnvironmentVariableIsSet("WAYLAND_DISPLAY");
+      !qEnvironmentVariableIsEmpty("DISPLAY") || !qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY");
   if (!line.screenshot.isEmpty() && !hasDisplay && !qEnvironmentVariableIsSet("QT_QPA_PLATFORM"))
     qputenv("QT_QPA_PLATFORM", "offscreen");
   if (line.scale > 0) qputenv("QT_SCALE_FACTOR", QByteArray::number(line.scale));

@@ -79,6 +79,8 @@ class TstPreparation : public QObject {
     QVERIFY(page.trainingBlockedBy().contains(QStringLiteral("are being prepared")));
     QVERIFY(page.trainingBlockedBy().contains(QStringLiteral("lockstep-worker")));
     QCOMPARE(page.fileToTrain(), QString());
+    const auto* rangeTest = page.findChild<QPushButton*>(QStringLiteral("rangeTest"));
+    QVERIFY(!rangeTest->isEnabled());
     QSignalSpy changed(&page, &ConfigurePage::documentChanged);
     tell(R"({"stage": "building", "percent": 43, "seconds_left": 200})");
     QTRY_COMPARE(page.preparation(), (Preparation{Stage::Building, 43, 200}));
@@ -90,6 +92,7 @@ class TstPreparation : public QObject {
     QVERIFY(QFile::remove(pathOf("preparing.json")));
     script_.reset();
     QTRY_COMPARE(page.trainingBlockedBy(), QString());
+    QVERIFY(rangeTest->isEnabled());
     QCOMPARE(page.fileToTrain(), pathOf("experiment.yaml"));
   }
 

@@ -198,6 +198,7 @@ bool ConfigEditor::isReady() const {
 
 bool ConfigEditor::setDataPending(bool isPending) {
   if (std::exchange(impl_->isDataPending, isPending) == isPending) return false;
+  impl_->facts->setRangeTestEnabled(!isPending);
   recheck();
   return true;
 }

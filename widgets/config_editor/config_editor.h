@@ -64,8 +64,8 @@ class ConfigEditor : public QWidget {
   /// Whether form, issues and facts are up to date with the text (for screenshots and tests).
   bool isReady() const;
 
-  /// Images and annotations are still being made: that they are not there is no error. Returns
-  /// whether that is new.
+  /// Images and annotations are still being made: that they are not there is no error, and no range
+  /// test can start. Returns whether that is new.
   bool setDataPending(bool isPending);
   /// For steps ↔ epochs and the facts; 0: not known.
   void setImageCounts(std::int64_t drawsPerEpoch, std::int64_t valImages);

@@ -183,6 +183,8 @@ void FactsPanel::showNothing(bool isNothing) {
   for (QLabel* value : values_) value->setVisible(!isNothing);
 }
 
+void FactsPanel::setRangeTestEnabled(bool isEnabled) { rangeTest_->setEnabled(isEnabled); }
+
 void FactsPanel::setStale(bool isStale) { stale_->setVisible(isStale); }
 
 void FactsPanel::fillFacts(const DerivedFacts& derived) {

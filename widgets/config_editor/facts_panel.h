@@ -32,6 +32,7 @@ class FactsPanel : public QWidget {
   void clear();
   /// The text has errors: marks the facts as those of the last valid text.
   void setStale(bool isStale);
+  void setRangeTestEnabled(bool isEnabled);
   LearningRateCurve* curve() const { return curve_; }
   HistogramChart* boxSizes() const { return boxSizes_; }
   QSize minimumSizeHint() const override;
