@@ -18,6 +18,7 @@ import pathlib
 import random
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 FOLDERS = ('engine', 'widgets', 'app')
+CTEST = shutil.which('ctest') or str(pathlib.Path(__file__).resolve().parents[2] / '.venv/bin/ctest')
 SWITCH = '''\
 // Switches of planted faults, see tests/stress/mutants.py.
 #ifndef LOCKSTEP_MUTANT_SWITCH
@@ -198,15 +200,16 @@ def compile_(arguments):
 
 
 def tests_of(build, pattern):
-    listed = subprocess.run(['ctest', '--show-only=json-v1'], cwd=build, capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run([CTEST, '--show-only=json-v1'], cwd=build, capture_output=True, text=True, check=True).stdout
     # Tests of the sources run no code of theirs.
-    return [t['name'] for t in json.loads(listed)['tests'] if not t['name'].startswith('structure.') and re.search(pattern, t['name'])]
+    names = [t['name'] for t in json.loads(listed)['tests'] if not t['name'].startswith('structure.') and re.search(pattern, t['name'])]
+    return names or sys.exit(f'{build}: no test matches')
 
 
 def run_test(build, name, **environment):
     """Returns (passed, seconds)."""
     started = time.monotonic()
-    done = subprocess.run(['ctest', '-R', f'^{re.escape(name)}$', '--no-tests=error', '--timeout', '300'], cwd=build,
+    done = subprocess.run([CTEST, '-R', f'^{re.escape(name)}$', '--no-tests=error', '--timeout', '300'], cwd=build,
                           env=dict(os.environ, **environment), capture_output=True)
     return done.returncode == 0, time.monotonic() - started
 
