@@ -57,6 +57,15 @@ class TstAdvice : public QObject {
     QVERIFY(app::changeOf(advice[0]).isEmpty());
   }
 
+  void ofManyKindsTheNewestAreAdvice() {
+    std::vector<Alert> alerts(app::kMaxAdvice + 3, alertOf(1, AlertKind::Plateau, 1, 9));
+    for (std::size_t i = 0; i < alerts.size(); ++i)
+      alerts[i].kind = base::OpenEnum<AlertKind>("kind " + std::to_string(i));
+    const auto advice = app::adviceIn(alerts);
+    QCOMPARE(advice.size(), app::kMaxAdvice);
+    QCOMPARE(advice.front().kind.text(), alerts.back().kind.text());
+  }
+
   void aCardShowsTheEvidenceAndForksWithTheChange() {
     QTemporaryDir parent;
     tests::MadeRun plan;

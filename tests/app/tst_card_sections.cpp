@@ -273,6 +273,18 @@ class TstCardSections : public QObject {
     QVERIFY(!map->isVisible());
   }
 
+  void ofManyParametersTheFirstAreInTheHeatMap() {
+    std::vector<std::string> tags;
+    for (int i = 0; i < 2001; ++i) tags.push_back("grad_norm/p" + std::to_string(i));
+    TaggedRun shown(tags);
+    app::ParameterSection* section = shown.page().parameters();
+    QTest::mouseClick(foldOf(*section), Qt::LeftButton);
+    QCOMPARE(section->heatMap()->rows().size(), std::size_t{2000});
+    QStringList notes;
+    for (const QLabel* label : section->findChildren<QLabel*>()) notes << label->text();
+    QCOMPARE(notes.filter(QStringLiteral("2000 of 2001")).size(), 1);
+  }
+
   void aRunWithoutStatisticsHasNoHeatMap() {
     TaggedRun shown({"my/depth"});
     QVERIFY(!shown.page().parameters()->isVisible());

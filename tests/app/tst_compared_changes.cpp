@@ -1,4 +1,5 @@
 // Files that change on the disk while Compare shows what they have.
+#include "app/compare/compared_side.h"
 #include "tests/app/compare_bench.h"
 #include "tests/support/test_main.h"
 
@@ -60,6 +61,15 @@ class TstComparedChanges : public tests::CompareBench {
     QVERIFY(!page_->results());
     QTRY_VERIFY(page_->results() && page_->isReady());
     QCOMPARE(page_->results()->second.stats, page_->results()->first.stats);
+  }
+
+  void aFailureIsForgottenWithItsFile() {
+    app::ComparedSide side;
+    side.setResults(
+        {parent_->filePath(QStringLiteral("nowhere.json")), write("val.json", kDataset)});
+    QTRY_VERIFY(!side.failure().isEmpty());
+    side.setRun(nullptr);
+    QVERIFY(side.failure().isEmpty());
   }
 
   void masksOfARunThatCannotBeComparedAreNamedAndReadAgain() {

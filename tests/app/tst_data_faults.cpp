@@ -8,10 +8,14 @@
 #include <QTest>
 
 #include "app/configure/configure_page.h"
+#include "app/runs/runs_panel.h"
+#include "engine/run_folder/training_state.h"
 #include "tests/app/shared_window.h"
 #include "tests/app/window_options.h"
+#include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"
+#include "widgets/banner.h"
 #include "widgets/config_editor/config_editor.h"
 #include "widgets/config_editor/config_form.h"
 #include "widgets/config_editor/field_row.h"
@@ -146,6 +150,29 @@ class TstDataFaults : public QObject {
     const auto* row =
         page->editor()->findChild<widgets::ConfigForm*>()->row("dataset.train.annotations");
     QVERIFY(row->state().error.isEmpty());
+  }
+
+  void otherDataOfAResumedRunMayBeAccepted() {
+    tests::EngineBench bench;
+    bench.script("scalars 1 2\ncheckpoint 2\nkill 9\n");
+    QCOMPARE(bench.run({"train", "experiment.yaml", "--output", "run"}).status, 1);
+    const std::filesystem::path run = bench.folder() / "run";
+    const std::filesystem::path checkpoint = run_folder::Layout(run).checkpoint(2);
+    auto state = run_folder::readTrainingState(checkpoint);
+    const auto data = coco::Dataset::load(bench.folder() / "val.json");
+    state.data = run_folder::dataFingerprints(data, &data);
+    run_folder::writeTrainingState(checkpoint, state);
+    app::MainWindow& window = window_.show({QString::fromStdString(run.string())});
+    Q_EMIT window.runsPanel()->resumeRequested(QString::fromStdString(run.string()));
+    const widgets::Banner* banner = nullptr;
+    QTRY_VERIFY_WITH_TIMEOUT(
+        (banner = tests::visibleBanner(window, QStringLiteral("The run did not start"), {})),
+        kCheckPatienceMs);
+    QStringList buttons;
+    for (const QPushButton* button : banner->findChildren<QPushButton*>())
+      if (button->isVisible()) buttons << button->text();
+    QVERIFY2(buttons.contains(QStringLiteral("Continue with these annotations")),
+             qPrintable(banner->detail() + u'\n' + buttons.join(u'\n')));
   }
 
   void soundDataHaveNone() {

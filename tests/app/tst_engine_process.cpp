@@ -91,6 +91,25 @@ class TstEngineProcess : public QObject {
                                         "\n--resume\n--detach\n--set\ndataset.bad_images=skip"));
   }
 
+  void otherDataAreAcceptedOnRequest() {
+    QTemporaryDir folder;
+    const QString arguments = folder.filePath(QStringLiteral("arguments"));
+    qputenv("FAKE_ENGINE", "--stderr|run: other annotations; add --accept-data|--exit-code|2");
+    EngineProcess process(program("fake_engine"));
+    QSignalSpy started(&process, &EngineProcess::started), failed(&process, &EngineProcess::failed);
+    process.resumeRun(folder.path());
+    QVERIFY(failed.wait());
+    QVERIFY(process.canAcceptData());
+    qputenv("FAKE_ENGINE",
+            "--stdout|" + folder.path().toUtf8() + "|--arguments|" + arguments.toUtf8());
+    process.acceptData();
+    QVERIFY(!process.canAcceptData());
+    QVERIFY(started.wait());
+    QCOMPARE(
+        lockstep::tests::contentOf(arguments),
+        QByteArray("train\n" + folder.path().toUtf8() + "\n--resume\n--detach\n--accept-data"));
+  }
+
   void aFailureHasTextAndExitStatus() {
     qputenv("FAKE_ENGINE", "--stderr|a.yaml:3:1: solver.base_lr: -1: must be > 0|--exit-code|2");
     EngineProcess process(program("fake_engine"));

@@ -4,10 +4,14 @@
 #include <QAction>
 #include <QComboBox>
 #include <QFile>
+#include <QIdentityProxyModel>
+#include <QImage>
 #include <QLabel>
+#include <QPainter>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QScopeGuard>
+#include <QStyleOptionViewItem>
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
@@ -15,9 +19,12 @@
 
 #include "app/configure/configure_page.h"
 #include "app/configure/range_test_dialog.h"
+#include "app/controllers/engine_process.h"
+#include "app/frame/top_bar.h"
 #include "app/models/range_test_result.h"
 #include "app/models/run_list_model.h"
 #include "app/runs/fork_dialog.h"
+#include "app/runs/run_delegate.h"
 #include "app/runs/runs_panel.h"
 #include "engine/run_folder/run_folder.h"
 #include "engine/supervisor/event_log.h"
@@ -28,6 +35,7 @@
 #include "tests/support/test_main.h"
 #include "tests/support/text.h"
 #include "widgets/config_editor/config_editor.h"
+#include "widgets/jobs/jobs.h"
 
 using namespace lockstep;
 using app::MainWindow;
@@ -63,6 +71,26 @@ QString makeRangeTest(const QString& parent) {
   info.created = kStart;
   run_folder::writeRunInfo(layout, info);
   return QString::fromStdString(folder.string());
+}
+
+/// A list of runs that says of none that it is a fork.
+class WithoutForks : public QIdentityProxyModel {
+ public:
+  QVariant data(const QModelIndex& index, int role) const override {
+    return role == app::RunListModel::ForkOfRole ? QVariant()
+                                                 : QIdentityProxyModel::data(index, role);
+  }
+};
+
+/// A row of the list.
+QImage paintedRow(const QModelIndex& run) {
+  QImage image(400, 50, QImage::Format_RGB32);
+  image.fill(Qt::white);
+  QPainter painter(&image);
+  QStyleOptionViewItem option;
+  option.rect = image.rect();
+  app::RunDelegate().paint(&painter, option, run);
+  return image;
 }
 
 }  // namespace
@@ -170,6 +198,20 @@ class TstExperimentsInWindow : public QObject {
                 }) >= 2);
   }
 
+  void pauseDoesNotResumeARunThatHasEndedMeanwhile() {
+    tests::MadeRun plan;
+    plan.state = "stopped";
+    plan.steps = 20;
+    plan.keptCheckpoints = {10, 20};
+    const MainWindow& window = window_.show({tests::makeRun(folder_->path(), plan)});
+    auto* bar = window.findChild<app::TopBar*>();
+    QTRY_VERIFY(bar->resumes());
+    Q_EMIT bar->pauseRequested();
+    QVERIFY(jobs::waitForAll(std::chrono::seconds(5)));
+    QCoreApplication::processEvents();
+    QVERIFY(!window.findChild<app::EngineProcess*>()->isStarting());
+  }
+
   void aForkSaysWhatItIsOf() {
     const QString run = tests::makeRun(folder_->path(), {});
     const QString other = tests::makeRun(folder_->path(), tests::made("other", 2000));
@@ -186,8 +228,12 @@ class TstExperimentsInWindow : public QObject {
     for (const int role : {Qt::ToolTipRole, Qt::AccessibleTextRole})
       QVERIFY(listed.data(role).toString().contains(text("fork of made at step 20")));
     QVERIFY(!listed.data(app::RunListModel::BestValueRole).isValid());
-    QCOMPARE(model.index(model.rowOf(run)).data(app::RunListModel::ForkOfRole).toString(),
-             QString());
+    const QModelIndex original = model.index(model.rowOf(run));
+    QCOMPARE(original.data(app::RunListModel::ForkOfRole).toString(), QString());
+    WithoutForks plain;
+    plain.setSourceModel(&model);
+    QVERIFY(paintedRow(listed) != paintedRow(plain.mapFromSource(listed)));
+    QCOMPARE(paintedRow(original), paintedRow(plain.mapFromSource(original)));
   }
 };
 

@@ -210,6 +210,11 @@ class TstOpenedImages : public QObject {
     QTRY_VERIFY(run.isLoaded() && page.view()->shownImage());
     QTRY_COMPARE(page.view()->currentCheckpoint(), qint64{40});
     QCOMPARE(page.view()->shownImage()->width, 12);  // stays
+
+    const QString pasted = QString::fromStdString(page.view()->shownImage()->fileName);
+    QVERIFY(QFile::exists(pasted));
+    page.findChild<QAction*>(QStringLiteral("predictions.close_images"))->trigger();
+    QVERIFY(!QFile::exists(pasted));
   }
 
   /// A late answer is of the id that it was asked for.

@@ -179,6 +179,24 @@ class TstPredictionsPage : public QObject, protected tests::PredictionsPageBench
     QVERIFY(hasLabelOf(page, QStringLiteral("This run has no dataset.train.")));
   }
 
+  void aRunWithoutValidationImagesOffersItsTrainingImages() {
+    tests::MadeRun made = watchedRun("run");
+    made.valImages.swap(made.trainImages);
+    made.valAnnotations.swap(made.trainAnnotations);
+    RunController run(tests::makeRun(parent_->path(), made));
+    PredictionsPage page;
+    page.resize(1200, 800);
+    page.setRun(&run);
+    run.refresh();
+    page.show();
+    QPushButton* training = nullptr;
+    QTRY_VERIFY((training = buttonOf(page, QStringLiteral("Training images"))) &&
+                training->isVisible());
+    QTest::mouseClick(training, Qt::LeftButton);
+    QTRY_VERIFY(page.view()->shownImage() && page.isReady());
+    QCOMPARE(comboOf(page, QStringLiteral("Part of the data"))->currentIndex(), 1);
+  }
+
   void anInstanceThatIsAskedForLeavesTheTrainingImages() {
     tests::MadeRun made = watchedRun("run");
     made.trainImages = made.valImages;

@@ -84,6 +84,22 @@ class TstRankCards : public QObject {
     QTRY_VERIFY(!cards[0]->isVisible());
   }
 
+  void ofManyRanksTheSlowOneAndOthersHaveCurves() {
+    QTemporaryDir parent;
+    tests::MadeRun plan = made("many", 1000);
+    plan.ranks = 300;
+    const auto run = openMade(parent, plan);
+    MonitorPage page;
+    showAlone(page, *run);
+    const widgets::CurveCard* card = cardsOfRanks(page).front();
+    const QStringList names = curveNames(card);
+    QCOMPARE(names.size(), qsizetype{256});
+    QCOMPARE(names.front(), QStringLiteral("rank 299"));
+    QCOMPARE(names.last(), QStringLiteral("rank 254"));
+    QVERIFY2(card->subtitle().startsWith(QStringLiteral("256 of 300 ranks")),
+             qPrintable(card->subtitle()));
+  }
+
   void theSlowRankIsNamedBesideTheTitles_data() {
     QTest::addColumn<int>("ranks");
     QTest::addColumn<bool>("isSlowForImages");
