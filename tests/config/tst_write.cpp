@@ -1,6 +1,7 @@
 #include <QTest>
 #include <algorithm>
 
+#include "engine/config/experiment_name.h"
 #include "engine/config/load.h"
 #include "tests/config/experiment_files.h"
 #include "tests/support/test_main.h"
@@ -84,6 +85,27 @@ class TstWrite : public QObject {
     QCOMPARE(differences[1].key, std::string("solver.milestones"));
     QCOMPARE(differences[1].right, std::string("[1 epoch]"));
     QCOMPARE(differences[2].key, std::string("runtime.seed"));
+  }
+
+  void anExperimentIsCalledAsItsFolder_data() {
+    QTest::addColumn<QString>("folder");
+    QTest::addColumn<QString>("name");
+    const auto row = [](const char* folder, const char* name) {
+      QTest::newRow(folder) << QString::fromUtf8(folder) << QString::fromUtf8(name);
+    };
+    row("/a/droplets", "droplets");
+    row("/a/droplets/", "droplets");
+    row("/a/my data (2)", "my-data-2");
+    row("/a/x--y_z.1", "x--y_z.1");
+    row("/a/tröpfchen 水", "tr-pfchen");
+    row("/a/水", "data");
+    row("/a/2024", "data-2024");
+    row("/a/true", "data-true");
+  }
+  void anExperimentIsCalledAsItsFolder() {
+    QFETCH(QString, folder);
+    QFETCH(QString, name);
+    QCOMPARE(config::nameAfterFolder(folder.toStdString()), name.toStdString());
   }
 };
 
