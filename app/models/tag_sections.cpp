@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <span>
-#include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "app/models/word_match.h"
+#include "engine/base/shortened_text.h"
 #include "engine/events/tags.h"
 
 namespace lockstep::app {
@@ -30,7 +29,7 @@ bool isOfAParameter(std::string_view tag) {
 class DrawnTags {
  public:
   /// `cards` outlives this.
-  explicit DrawnTags(std::span<const CardPlan> cards) {
+  explicit DrawnTags(const std::vector<CardPlan>& cards) {
     for (const CardPlan& plan : cards)
       for (const auto* curves : {&plan.curves, &plan.fineStack})
         for (const CardCurve& curve : *curves) add(curve.tag);
@@ -95,7 +94,8 @@ CardPlan rankSplit(int rank, bool hasParts) {
 CardCurve curveOfTag(const std::string& tag) {
   CardCurve curve;
   curve.tag = tag;
-  curve.name = QString::fromStdString(tag.substr(tag.rfind('/') + 1));  // all without a slash
+  // All of one without a slash.
+  curve.name = QString::fromStdString(base::printable(tag.substr(tag.rfind('/') + 1)));
   curve.evaluation = tag.starts_with("eval/");
   curve.smooth = !curve.evaluation;
   return curve;
@@ -114,12 +114,12 @@ std::vector<TagSection> tagSections(const std::vector<std::string>& all,
     const auto place = places.find(name);
     if (place == places.end() && sections.size() == kMaxTagSections) {
       further.cards.push_back(cardOf(tag));
-      further.cards.back().title = QString::fromStdString(tag);
+      further.cards.back().title = QString::fromStdString(base::printable(tag));
       continue;
     }
     if (place == places.end()) {
       places.emplace(name, sections.size());
-      sections.push_back({QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())), {}});
+      sections.push_back({QString::fromStdString(base::printable(name)), {}});
     }
     std::vector<CardPlan>& cards = sections[places[name]].cards;
     if (const auto rank = tags::numberIn(tag, tags::kRankWaitSeconds))
@@ -132,9 +132,13 @@ std::vector<TagSection> tagSections(const std::vector<std::string>& all,
   return sections;
 }
 
-bool hasTagOf(const CardPlan& plan, const std::vector<std::string>& all) {
-  const DrawnTags drawn(std::span(&plan, 1));
-  return std::ranges::any_of(all, [&](const std::string& tag) { return drawn.contains(tag); });
+bool hasTagOf(const CardPlan& plan, const std::unordered_set<std::string_view>& all) {
+  const auto isKnown = [&all](const CardCurve& curve) {
+    if (!tags::isNumbered(curve.tag)) return all.contains(curve.tag);
+    return std::ranges::any_of(
+        all, [&](std::string_view tag) { return tags::numberIn(tag, curve.tag).has_value(); });
+  };
+  return std::ranges::any_of(plan.curves, isKnown) || std::ranges::any_of(plan.fineStack, isKnown);
 }
 
 QString cardId(const CardPlan& plan) { return QString::fromStdString(plan.curves.front().tag); }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "app/models/monitor_cards.h"
@@ -27,7 +29,7 @@ std::vector<TagSection> tagSections(const std::vector<std::string>& tags,
                                     const std::vector<CardPlan>& drawn);
 
 /// True if the card draws one of these tags.
-bool hasTagOf(const CardPlan& plan, const std::vector<std::string>& tags);
+bool hasTagOf(const CardPlan& plan, const std::unordered_set<std::string_view>& tags);
 
 /// The curve of any tag, named after what comes behind its last slash.
 CardCurve curveOfTag(const std::string& tag);

@@ -244,11 +244,12 @@ void CardSections::toggleMaximized(widgets::CurveCard* card, int heightPx) {
 /// Wanted cards in the chosen order, without empty ones of another program: it will not log them.
 std::vector<std::size_t> CardSections::gridCards() const {
   const std::vector<CardPlan>& plans = grid_->plans();
+  const std::unordered_set<std::string_view> tags(tags_.begin(), tags_.end());
   QStringList ids;
   QHash<QString, std::size_t> places;
   for (const std::size_t card : cardsWith(scope_, plans)) {
     if (!isWanted(plans[card])) continue;
-    if (scope_.isForeign && !hasTagOf(plans[card], tags_)) continue;
+    if (scope_.isForeign && !hasTagOf(plans[card], tags)) continue;
     ids << cardId(plans[card]);
     places[ids.last()] = card;
   }
@@ -352,9 +353,7 @@ void CardSections::arrange() {
   nothing_->setVisible(!words_.isEmpty() && !isFound);
   nothing_->setText(tr("No card has “%1” in its title or tags").arg(words_));
   hiddenNote_->setVisible(!settings_.hidden.isEmpty());
-  hiddenNote_->setText(settings_.hidden.size() == 1
-                           ? tr("Show the hidden card")
-                           : tr("Show the %1 hidden cards").arg(settings_.hidden.size()));
+  hiddenNote_->setText(tr("Show %n hidden card(s)", "", static_cast<int>(settings_.hidden.size())));
 }
 
 void CardSections::fitWidth(int widthPx) {
