@@ -24,9 +24,13 @@ def jobs(path):
     if log.is_dir():
         log = log / '.ninja_log'
     found = {}
-    for line in log.read_text().splitlines():
-        if line.startswith('#'):
-            continue
+    try:
+        lines = log.read_text().splitlines()
+    except OSError as error:
+        sys.exit(f'build_cost.py: {log}: {error.strerror}')
+    if not lines or not lines[0].startswith('# ninja log'):
+        sys.exit(f'build_cost.py: {log}: not a log of ninja')
+    for line in lines[1:]:
         start, end, _, output, command = line.split('\t')
         if not output.startswith('/'):  # by-products of a job stand again under their absolute paths
             found[(command, start, end)] = ((int(end) - int(start)) / 1000, output)
@@ -65,7 +69,7 @@ def table(title, paths, key):
 
 
 def main(arguments):
-    if len(arguments) == 3 and arguments[0] == '--jobs':
+    if len(arguments) == 3 and arguments[0] == '--jobs' and arguments[1].isdigit():
         for seconds, output in sorted(jobs(arguments[2]), reverse=True)[:int(arguments[1])]:
             print(f'{seconds:7.1f} {output}')
         return
