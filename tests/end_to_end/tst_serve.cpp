@@ -135,8 +135,7 @@ class TstServe : public QObject {
     const auto sources = tests::sourceFolder();
     const QString python =
         QString::fromStdString((sources / ".venv/checkers/triton/bin/python").string());
-    if (!QFile::exists(python))
-      QSKIP("Triton's client is not installed (packaging/setup.sh --dev)");
+    if (!QFile::exists(python)) QSKIP("needs Triton's client: packaging/setup.sh --dev --all");
     const Server& server = serverOfRun();
     QVERIFY(server.isReady());
     const auto script = sources / "tests/end_to_end/open_inference_client.py";
@@ -150,7 +149,7 @@ class TstServe : public QObject {
 
   void thePageShowsWhatPredictWrites() {
     if (QStandardPaths::findExecutable(QStringLiteral("chromium")).isEmpty())
-      QSKIP("chromium is not installed");
+      QSKIP("needs chromium: packaging/setup.sh --dev --all");
     if (tests::python().isEmpty()) QSKIP("pycocotools is not installed (packaging/setup.sh --dev)");
     const Server& server = serverOfRun();
     QVERIFY(server.isReady());
