@@ -156,7 +156,7 @@ void ComparePage::addNamedActions() {
   add("compare.open_results", tr("Open results as B…"), {Qt::Key_O}, [this] { askForResults(1); });
   add("compare.open_results_as_a", tr("Open results as A…"), {Qt::SHIFT | Qt::Key_O},
       [this] { askForResults(0); });
-  add("compare.open_annotations", tr("Judge opened results by their own annotations…"), {}, [this] {
+  add("compare.open_annotations", tr("Choose ground truth…"), {}, [this] {
     if (const auto file = fileSide()) return askForAnnotations(*file);
     askForResults(1);
   });

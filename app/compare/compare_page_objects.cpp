@@ -40,7 +40,7 @@ struct NamedImage {
     if (decodeError.isEmpty()) return {};
     const QString file = path.isEmpty() ? name : files.named(QDir::toNativeSeparators(path));
     const QString why = path.isEmpty()
-                            ? ComparePage::tr("its name leads out of the folder of its images")
+                            ? ComparePage::tr("its file name points outside the image folder")
                             : files.named(bringError.isEmpty() ? decodeError : bringError);
     return ComparePage::tr("The image %1 cannot be shown: %2.").arg(file, why);
   }

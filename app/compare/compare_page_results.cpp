@@ -46,7 +46,7 @@ void ComparePage::askForResults(std::size_t side) {
 void ComparePage::askForAnnotations(std::size_t side) {
   const QString results = sides_.at(side).path;
   const QString annotations = QFileDialog::getOpenFileName(
-      this, tr("Annotations of the results"),
+      this, tr("Ground truth of the results"),
       jobs::folderToBeginWith(lastAnnotations_.isEmpty() ? results : lastAnnotations_),
       tr("COCO annotations (*.json)"));
   if (!annotations.isEmpty()) openResultsAt(side, {results, annotations});

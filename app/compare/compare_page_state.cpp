@@ -39,10 +39,9 @@ std::optional<ComparePage::Obstacle> ComparePage::obstacleOf(std::size_t side) {
                     [of] { of->cancelReading(); }};
   if (hasNone && !of->failure().isEmpty()) return failureOf(side);
   if (of->lacksTruth())
-    return Obstacle{tr("What %1 is judged by is not known").arg(letter),
-                    tr("Choose the COCO annotations that it was made for, or a run for the other "
-                       "side."),
-                    tr("Choose annotations…"), [this, side] { askForAnnotations(side); }};
+    return Obstacle{tr("The ground truth of %1 is not known").arg(letter),
+                    tr("Choose the COCO annotations of its images, or a run for the other side."),
+                    tr("Choose ground truth…"), [this, side] { askForAnnotations(side); }};
   if (!of->isIdle() || !of->heldOut()) return Obstacle{tr("Loading %1…").arg(letter), name};
   if (of->isOfFile()) return std::nullopt;
   if (of->steps().isEmpty())
@@ -52,7 +51,7 @@ std::optional<ComparePage::Obstacle> ComparePage::obstacleOf(std::size_t side) {
   const QString title = tr("%1 has no predictions at step %L2").arg(letter).arg(of->step());
   const QString blocked = of->run()->predictionBlockedBy();
   if (!blocked.isEmpty()) return withAnother(side, {title, blocked});
-  return Obstacle{title, tr("All held-out images can be predicted with its checkpoint."),
+  return Obstacle{title, tr("All validation images can be predicted with its checkpoint."),
                   tr("Predict all"), [of] { of->predictAll(); }};
 }
 
@@ -63,7 +62,7 @@ ComparePage::Obstacle ComparePage::failureOf(std::size_t side) {
   if (of->isOfFile()) {
     way.action = tr("Read it again");
     way.act = [of] { of->readAgain(); };
-    way.otherAction = tr("Choose annotations…");
+    way.otherAction = tr("Choose ground truth…");
     way.actOther = [this, side] { askForAnnotations(side); };
   } else if (of->run() && of->heldOut() && of->run()->predictionBlockedBy().isEmpty()) {
     way.action = tr("Try again");
@@ -84,13 +83,13 @@ ComparePage::Obstacle ComparePage::withAnother(std::size_t side, Obstacle way) {
   return way;
 }
 
-/// A and B are of different data; a results file may be judged by other annotations.
+/// A and B are of different data; a results file may have another ground truth.
 ComparePage::Obstacle ComparePage::otherData() {
   Obstacle way = withAnother(
       1, {tr("A and B cannot be compared"), tr("A and B: %1.").arg(datasetDifference_)});
   const auto file = fileSide();
   if (!file) return way;
-  way.otherAction = tr("Choose annotations…");
+  way.otherAction = tr("Choose ground truth…");
   way.actOther = [this, side = *file] { askForAnnotations(side); };
   return way;
 }
@@ -153,8 +152,8 @@ void ComparePage::showEmpty(const std::optional<Obstacle>& way) {
     empty_->setContent(tr("Fetching the image…"), {});
   } else if (const int all = tables_->objects()->countAll();
              all > 0 && tables_->objects()->rowCount() == 0) {
-    empty_->setContent(tr("No object to show"),
-                       tr("The filters leave none of %L1 objects.").arg(all), tr("Show all"));
+    empty_->setContent(tr("No object to show"), tr("All %Ln object(s) are filtered out.", "", all),
+                       tr("Show all"));
   } else {
     empty_->setContent(tr("No object to show"),
                        tr("The images that both have predicted have no objects."));
@@ -169,7 +168,7 @@ void ComparePage::showTables() {
   tables_->setVisible(tablesShown_->isChecked() || stack_->currentWidget() != viewer_);
 }
 
-/// What the figures leave out, and by which rules both are judged if their own differ.
+/// Ignored detections, and the rules of evaluation if those of A and B differ.
 QString ComparePage::notes() const {
   QStringList notes{rulesNote(), predictingNote()};
   if (isOneRunByItself()) notes << oneRunNote();
@@ -183,7 +182,7 @@ QString ComparePage::notes() const {
   return notes.join(u'\n');
 }
 
-/// That it was read again, and what is left out of it.
+/// A reload of the side, and its ignored detections.
 QStringList ComparePage::notesOf(std::size_t side) const {
   const QString letter = letterOf(side);
   QStringList notes;
@@ -191,14 +190,10 @@ QStringList ComparePage::notesOf(std::size_t side) const {
     notes << tr("%1 has changed on the disk and was read again.").arg(letter);
   const auto& matched = comparison_->matched();
   const std::size_t unlisted = matched ? matched->side(side).unlisted : 0;
-  if (unlisted == 1)
-    notes << tr("%1: 1 detection has a class that the annotations do not list, and is left out.")
+  if (unlisted > 0)
+    notes << tr("%1: %Ln detection(s) of classes that the annotations do not list are ignored.", "",
+                static_cast<int>(unlisted))
                  .arg(letter);
-  if (unlisted > 1)
-    notes << tr("%1: %L2 detections have a class that the annotations do not list, and are left "
-                "out.")
-                 .arg(letter)
-                 .arg(unlisted);
   return notes;
 }
 
@@ -233,17 +228,16 @@ QString ComparePage::rulesNote() const {
   const widgets::MatchRules first = sides_[0].of->rules(), second = sides_[1].of->rules();
   QStringList notes;
   if (first.type != second.type)
-    notes << tr("Some results of %1 have no mask: both are judged by their boxes.")
+    notes << tr("Some results of %1 have no mask: both are evaluated by their boxes.")
                  .arg(letterOf(first.type == coco::IouType::Box ? 0 : 1));
   const auto hasMasks = [](const Side& side) {
     return side.of->heldOut()->iouType != coco::IouType::Box;
   };
   if (first.type == coco::IouType::Box && second.type == coco::IouType::Box &&
       std::ranges::any_of(sides_, hasMasks))
-    notes << tr("Neither has masks: both are judged by their boxes.");
+    notes << tr("Neither has masks: both are evaluated by their boxes.");
   if (first.maxDetections != second.maxDetections)
-    notes << tr("A counts %1 detections of a class and image, B %2 (evaluation.max_dets): %3 count "
-                "here.")
+    notes << tr("evaluation.max_dets is %1 for A and %2 for B: both are evaluated with %3.")
                  .arg(limitsText(first), limitsText(second), limitsText(rules()));
   return notes.join(u' ');
 }
@@ -308,8 +302,8 @@ void ComparePage::showOffer(bool isCompared) {
                   : letters.size() == 1
                       ? tr("Predict the other %L1 of %2").arg(most).arg(letters[0])
                       : tr("Predict the other %L1").arg(most));
-  offer_->setToolTip(isPredicting ? tr("Stops the prediction; what there is stays")
-                                  : tr("Predicts all held-out images with the checkpoints of %1, "
+  offer_->setToolTip(isPredicting ? tr("Stops predicting; existing predictions are kept")
+                                  : tr("Predicts all validation images with the checkpoints of %1, "
                                        "so that both are compared on all of them")
                                         .arg(letters.join(tr(" and "))));
 }

@@ -32,7 +32,7 @@ ComparedCurves::ComparedCurves(QWidget* parent) : QWidget(parent) {
 
 void ComparedCurves::buildUi() {
   figures_ = new QComboBox;
-  figures_->setAccessibleName(tr("Loss that is drawn"));
+  figures_->setAccessibleName(tr("Loss to plot"));
   figures_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   figures_->setMinimumContentsLength(10);
   axis_ = new widgets::AxisChoice;
@@ -159,13 +159,13 @@ QString ComparedCurves::noteText() const {
     const auto& run = sides_.at(i).run.run;
     const QString letter = i == 0 ? tr("A") : tr("B");
     if (!run)
-      missing << tr("%1 is no run: it has no curves.").arg(letter);
+      missing << tr("%1 is not a run: it has no curves.").arg(letter);
     else if (!hasAxis(*run, axis_->axis()))
       missing << tr("%1 cannot be drawn over this axis.").arg(letter);
   }
   if (!missing.isEmpty()) return missing.join(u' ');
-  return isOneRun() ? tr("A click takes the checkpoint that is nearest to it as B.")
-                    : tr("A click takes the checkpoints that are nearest to it.");
+  return isOneRun() ? tr("Click to choose the nearest checkpoint as B.")
+                    : tr("Click to choose the nearest checkpoints.");
 }
 
 void ComparedCurves::refresh() {

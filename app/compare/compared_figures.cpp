@@ -64,8 +64,17 @@ QString kindText(coco::IouType type) {
 
 double defined(double figure) { return figure < 0 ? kNone : figure; }
 
-/// An AP in percentage points.
-QString pointsText(double ap) { return QLocale().toString(100 * ap, 'f', 1); }
+/// An AP in percentage points. Adding 0 turns -0.0 into 0.0.
+QString pointsText(double ap) {
+  return QLocale().toString(std::round(1000 * ap) / 10 + 0.0, 'f', 1);
+}
+
+/// The size of a difference, which is not called 0.0 points.
+QString differenceText(double ap) {
+  const QString text = pointsText(std::abs(ap));
+  return ap != 0 && text == pointsText(0) ? FigureText::tr("less than %1").arg(pointsText(0.001))
+                                          : text;
+}
 
 /// False for the device, threads and the like, which change roundings at most, and for seeds.
 bool changesTraining(std::string_view key) {
@@ -88,8 +97,8 @@ FigureSection evaluationFigures(const MetricStore& first, qint64 firstStep,
       QStringLiteral("logged"),
       areWhole ? FigureText::tr("Whole validation split, as logged by the runs")
                : FigureText::tr("Evaluated validation images, as logged by the runs"),
-      FigureText::tr("What each run logged when it evaluated this checkpoint, of all the "
-                     "held-out images that it evaluates")};
+      FigureText::tr("What each run logged when it evaluated this checkpoint, on all the "
+                     "validation images that it evaluates")};
   for (const std::string& tag : tags) {
     const std::string name(events::tags::nameIn(tag));
     const QString text = tag == events::tags::kEvalTotalLoss
@@ -104,15 +113,13 @@ FigureSection evaluationFigures(const MetricStore& first, qint64 firstStep,
 FigureSection commonFigures(const widgets::ResultsPair& pair, coco::IouType type,
                             std::size_t imagesOfDataset) {
   const bool areAll = pair.imageCount == imagesOfDataset;
+  const auto all = static_cast<int>(imagesOfDataset);
   FigureSection section{
       QStringLiteral("common"),
-      areAll ? FigureText::tr("%1 on all %L2 validation images")
+      areAll ? FigureText::tr("%1 on all %Ln validation image(s)", "", all).arg(kindText(type))
+             : FigureText::tr("%1 on %L2 of %Ln validation image(s)", "", all)
                    .arg(kindText(type))
-                   .arg(pair.imageCount)
-             : FigureText::tr("%1 on %L2 of %L3 validation images")
-                   .arg(kindText(type))
-                   .arg(pair.imageCount)
-                   .arg(imagesOfDataset),
+                   .arg(pair.imageCount),
       FigureText::tr(
           "COCO's metrics as coco-eval gives them, on the images that both have predicted")};
   for (std::size_t i = 0; i < pair.first.stats.size(); ++i)
@@ -147,33 +154,33 @@ QString spreadText(const std::vector<config::ConfigDifference>& differences) {
 QString verdictText(const widgets::ResultsPair& pair, coco::IouType type,
                     std::size_t imagesOfDataset, const QString& spread) {
   const coco::ApComparison& ap = pair.ap;
-  if (ap.resamples == 0)
-    return FigureText::tr("No difference can be told: the images have no objects.");
+  if (ap.resamples == 0) return FigureText::tr("No comparison: the images have no objects.");
   const bool isOfB = ap.difference >= 0;
   const coco::Interval interval =
       isOfB ? ap.interval : coco::Interval{-ap.interval.high, -ap.interval.low};
   const bool isDifferent = ap.verdict != coco::ComparisonVerdict::NoDifferenceShown;
   const QString verdict = !isDifferent
-                              ? FigureText::tr("No difference can be told: %1 has %2 %3 more")
+                              ? FigureText::tr("No significant difference: %1 has %2 %3 more")
                           : spread.isEmpty() ? FigureText::tr("%1 is better by %2 %3")
                                              : FigureText::tr("%1 has %2 %3 more");
+  const auto all = static_cast<int>(imagesOfDataset);
   const QString images =
       pair.imageCount == imagesOfDataset
-          ? FigureText::tr("all %L1 validation images").arg(pair.imageCount)
-          : FigureText::tr("the %L1 of %L2 validation images that both have predicted")
-                .arg(pair.imageCount)
-                .arg(imagesOfDataset);
+          ? FigureText::tr("all %Ln validation image(s)", "", all)
+          : FigureText::tr("the %L1 of %Ln validation image(s) that both have predicted", "", all)
+                .arg(pair.imageCount);
   const QString kind = type == coco::IouType::Box ? FigureText::tr("box AP points")
                                                   : FigureText::tr("mask AP points");
   QStringList sentences{spread,
                         FigureText::tr("%1 (95 % CI %2 to %3, p = %4), on %5.")
                             .arg(verdict.arg(isOfB ? FigureText::tr("B") : FigureText::tr("A"),
-                                             pointsText(std::abs(ap.difference)), kind),
+                                             differenceText(ap.difference), kind),
                                  pointsText(interval.low), pointsText(interval.high),
                                  QLocale().toString(ap.pValue, 'f', 3), images),
                         FigureText::tr("CI and p are over the images, not over trainings.")};
   if (pair.imageCount < coco::kFewImages)
-    sentences << FigureText::tr("With fewer than %1 images they are rough.").arg(coco::kFewImages);
+    sentences << FigureText::tr("With fewer than %n image(s) they are rough.", "",
+                                static_cast<int>(coco::kFewImages));
   sentences.removeAll(QString());
   return sentences.join(u' ');
 }

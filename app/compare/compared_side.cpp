@@ -49,7 +49,7 @@ void ComparedSide::connectAnswers() {
           });
   connect(&requests_, &PredictionRequests::progressed, this,
           [this](const AskedPrediction& asked, qint64 done, qint64 of) {
-            progress_[asked.step] = tr("%L1 of %L2 images").arg(done).arg(of);
+            progress_[asked.step] = tr("%L1 of %Ln image(s)", "", static_cast<int>(of)).arg(done);
             Q_EMIT progressed();
           });
 }

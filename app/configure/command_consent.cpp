@@ -40,9 +40,9 @@ bool CommandConsent::mayRun(const config::EventCommands& commands, const QString
   }
   if (unknown.isEmpty()) return true;
   QuestionDialog question(
-      ConsentText::tr("%1 runs commands").arg(name),
-      ConsentText::tr("They were not written in this window, and run as you while it trains. You "
-                      "are asked once."),
+      ConsentText::tr("Run the commands of %1?").arg(name),
+      ConsentText::tr("They were not written in this window. They run with your permissions while "
+                      "it trains. You are asked once."),
       window_);
   question.setQuote(lines.join(u'\n'));
   const int train =

@@ -77,7 +77,7 @@ void ConfigurePage::connectEditor() {
                                    messages);
             if (document_.path() == checked_) showFound(messages);
             if (exitStatus == 0) return Q_EMIT checked(name, output.trimmed());
-            Q_EMIT failed(tr("Data or weights of %1 have faults").arg(name), messages);
+            Q_EMIT failed(tr("Data or weights of %1 have errors").arg(name), messages);
           });
   connect(&devices_, &MachineDevices::found, this, [this] {
     survey();
@@ -323,9 +323,7 @@ QString ConfigurePage::trainingBlockedBy() const {
   const int errors = editor_->errorCount();
   if (errors == 0) return {};
   const QString head =
-      errors == 1
-          ? tr("Fix the error in %1 first:").arg(documentName())
-          : tr("Fix the %1 errors in %2 first, starting with:").arg(errors).arg(documentName());
+      tr("Fix %n error(s) in %1 first, starting with:", "", errors).arg(documentName());
   return head + QLatin1Char('\n') + editor_->firstError();
 }
 

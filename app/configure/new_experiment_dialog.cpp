@@ -1,5 +1,6 @@
 #include "app/configure/new_experiment_dialog.h"
 
+#include <QComboBox>
 #include <QDir>
 #include <QFileInfo>
 #include <QLabel>
@@ -71,8 +72,8 @@ NewExperimentDialog::NewExperimentDialog(QWidget* parent, const QString& program
 void NewExperimentDialog::buildUi() {
   origins_ = new QListWidget;
   origins_->setObjectName(QStringLiteral("origins"));
-  origins_->setAccessibleName(tr("What it begins from"));
-  origins_->addItems({tr("A folder of data"), tr("A template"), tr("A run"), tr("Made scenes")});
+  origins_->setAccessibleName(tr("Start from"));
+  origins_->addItems({tr("A folder of data"), tr("A template"), tr("A run"), tr("Synthetic data")});
   origins_->setFixedWidth(widgets::scaledPx(kOriginsPx));
   for (int i = 0; i < origins_->count(); ++i)
     origins_->item(i)->setSizeHint({0, widgets::scaledPx(kOriginPx)});
@@ -113,8 +114,8 @@ QLayout* NewExperimentDialog::buildFoot() {
   clean_ = new QPushButton(tr("Clean the annotations"));
   clean_->setObjectName(QStringLiteral("clean"));
   clean_->setToolTip(
-      tr("Writes annotations without these faults beside the others, and an "
-         "experiment that uses them"));
+      tr("Writes annotations without these errors to a new folder, and an experiment that uses "
+         "them"));
   cancel_ = new QPushButton(tr("Cancel"));
   cancel_->setObjectName(QStringLiteral("cancel"));
   go_ = new QPushButton;
@@ -251,8 +252,8 @@ void NewExperimentDialog::updateButtons() {
                                                 origin() == ExperimentOrigin::Scenes);
   go_->setText(showsFindings()                          ? tr("Open experiment")
                : origin() == ExperimentOrigin::Data     ? tr("Import and check")
-               : origin() == ExperimentOrigin::Scenes   ? tr("Make scenes")
-               : origin() == ExperimentOrigin::Template ? tr("Begin from it")
+               : origin() == ExperimentOrigin::Scenes   ? tr("Generate")
+               : origin() == ExperimentOrigin::Template ? tr("Use template")
                                                         : tr("Copy"));
   go_->setEnabled(!isBusy && isReady && (!needsWorker || blockedBy_.isEmpty()));
   go_->setToolTip(needsWorker ? blockedBy_ : QString());
@@ -325,15 +326,14 @@ void NewExperimentDialog::showProgress(const QString& stage, const QString& line
 void NewExperimentDialog::showFindings(const QString& file, const DatasetFindings& findings) {
   experiment_ = file;
   hasFaults_ = findings.faults > 0;
-  const auto counted = [](int count, const QString& one, const QString& many) {
-    return QStringLiteral("%1 %2").arg(count).arg(count == 1 ? one : many);
-  };
-  const QString counts = tr("%1, %2").arg(counted(findings.faults, tr("fault"), tr("faults")),
-                                          counted(findings.notes, tr("note"), tr("notes")));
-  findingsTitle_->setText(!findings.isUsable ? tr("These data cannot be trained on: %1").arg(counts)
-                          : findings.faults > 0
-                              ? tr("The data can be trained on, with %1").arg(counts)
-                              : tr("The data are fine: %1").arg(counts));
+  QStringList parts{tr("%n error(s)", "", findings.faults),
+                    tr("%n warning(s)", "", findings.notes)};
+  if (findings.importErrors > 0) parts << tr("%n import error(s)", "", findings.importErrors);
+  const QString counts = parts.join(QStringLiteral(", "));
+  findingsTitle_->setText(
+      !findings.isUsable    ? tr("The data cannot be used for training: %1").arg(counts)
+      : findings.faults > 0 ? tr("The data can be used for training, with %1").arg(counts)
+                            : tr("The data are fine: %1").arg(counts));
   widgets::setRole(findingsTitle_, findings.isUsable ? "" : "error");
   findings_->setPlainText(findings.text);
   pages_->setCurrentWidget(findings_->parentWidget());
@@ -348,7 +348,7 @@ void NewExperimentDialog::showWhetherThere(const SeenPath& seen) {
   if (isBusy() || seen.isThere || seen.path != source_->text().trimmed()) return;
   source_->setProperty("invalid", true);
   source_->update();
-  reason_->setText(tr("%1 is not there").arg(seen.path));
+  reason_->setText(tr("%1 does not exist").arg(seen.path));
   reason_->show();
 }
 

@@ -102,14 +102,15 @@ QLineEdit* numberField(int value, int most) {
 
 QWidget* NewExperimentDialog::buildDataPage() {
   auto* page = new QWidget;
-  auto* column = pageColumn(page, tr("From a folder of data"),
-                            tr("Annotations of any of these formats become COCO files and an "
-                               "experiment that trains. Images stay where they are."));
+  auto* column =
+      pageColumn(page, tr("From a folder of data"),
+                 tr("Converts annotations of any of these formats to COCO, and writes an "
+                    "experiment. Images stay where they are."));
   source_ = new QLineEdit;
   source_->setObjectName(QStringLiteral("dataFolder"));
   source_->setPlaceholderText(tr("Folder with images and annotations"));
   format_ = new QComboBox;
-  format_->addItem(tr("Find out"), QString());
+  format_->addItem(tr("Detect automatically"), QString());
   for (const char* name : kFormats)
     format_->addItem(QString::fromLatin1(name), QString::fromLatin1(name));
   importTo_ = new QLineEdit;
@@ -125,7 +126,8 @@ QWidget* NewExperimentDialog::buildDataPage() {
 QWidget* NewExperimentDialog::buildTemplatePage() {
   auto* page = new QWidget;
   auto* column = pageColumn(page, tr("From a template"),
-                            tr("A short file that inherits from it, and names only what differs."));
+                            tr("A short file that inherits from the template and sets only what "
+                               "differs."));
   templateList_ = new QListWidget;
   templateList_->setObjectName(QStringLiteral("templates"));
   templateList_->setWordWrap(true);
@@ -135,10 +137,10 @@ QWidget* NewExperimentDialog::buildTemplatePage() {
   noTemplates_ = insteadOf(templateList_);
   noTemplates_->setContent(
       tr("No templates were found"),
-      tr("They are YAML files in %1. This program was moved without them: put them there, or begin "
-         "from data, a run or made scenes.")
+      tr("Templates are YAML files in %1. The program was moved without them: copy them there, or "
+         "start from data, a run or synthetic data.")
           .arg(templatePlaces().join(tr(" or "))),
-      tr("Begin from data"));
+      tr("Start from data"));
   column->addWidget(noTemplates_, 1);
   return page;
 }
@@ -146,17 +148,15 @@ QWidget* NewExperimentDialog::buildTemplatePage() {
 QWidget* NewExperimentDialog::buildRunPage() {
   auto* page = new QWidget;
   auto* column = pageColumn(page, tr("From a run"),
-                            tr("A copy of its experiment file, with what was set for the run."));
+                            tr("A copy of its experiment file, with the overrides of the run."));
   runList_ = new QListWidget;
   runList_->setObjectName(QStringLiteral("runs"));
   runList_->setSpacing(kListSpacingPx);
   runList_->setAccessibleName(tr("Runs"));
   column->addWidget(runList_, 1);
   noRuns_ = insteadOf(runList_);
-  noRuns_->setContent(tr("No runs to copy"),
-                      tr("Runs of Lockstep on this machine that the list of runs shows are offered "
-                         "here, once there are any."),
-                      tr("Begin from data"));
+  noRuns_->setContent(tr("No runs to copy"), tr("Runs of Lockstep on this machine appear here."),
+                      tr("Start from data"));
   column->addWidget(noRuns_, 1);
   return page;
 }
@@ -164,19 +164,19 @@ QWidget* NewExperimentDialog::buildRunPage() {
 QWidget* NewExperimentDialog::buildScenesPage() {
   auto* page = new QWidget;
   auto* column = pageColumn(
-      page, tr("Made scenes"),
-      tr("Pictures of shapes with exact masks, and a small model that learns them from scratch in "
-         "a few minutes on two CPU cores: nothing has to be downloaded."));
+      page, tr("Synthetic data"),
+      tr("Images of shapes with exact masks, and a small model that learns them from scratch in a "
+         "few minutes on two CPU cores. Nothing is downloaded."));
   trainImages_ = numberField(kTrainScenes, kMostScenes);
   trainImages_->setObjectName(QStringLiteral("trainScenes"));
   valImages_ = numberField(kValScenes, kMostScenes);
   valImages_->setObjectName(QStringLiteral("valScenes"));
-  scenesTo_ = new QLineEdit(freePath(workFolder(), QStringLiteral("made-scenes")));
+  scenesTo_ = new QLineEdit(freePath(workFolder(), QStringLiteral("synthetic-data")));
   scenesTo_->setObjectName(QStringLiteral("scenesFolder"));
   QFormLayout* form = formBelow(column);
   const QString limits = tr("%1, 1 to %2");
   form->addRow(limits.arg(tr("Training images")).arg(kMostScenes), trainImages_);
-  form->addRow(limits.arg(tr("Held-out images")).arg(kMostScenes), valImages_);
+  form->addRow(limits.arg(tr("Validation images")).arg(kMostScenes), valImages_);
   form->addRow(tr("Write to"), folderRow(scenesTo_, tr("Folder to create")));
   return page;
 }
@@ -192,7 +192,7 @@ QWidget* NewExperimentDialog::buildFindingsPage() {
   findings_->setObjectName(QStringLiteral("findings"));
   findings_->setReadOnly(true);
   findings_->setFont(widgets::monoFont(12));
-  findings_->setAccessibleName(tr("What the data consist of, and what is wrong with them"));
+  findings_->setAccessibleName(tr("Statistics and errors of the data"));
   column->addWidget(findingsTitle_);
   column->addWidget(findings_, 1);
   return page;

@@ -32,8 +32,7 @@ RangeTestDialog::RangeTestDialog(const QString& run, std::vector<config::RangeTe
                  "average. solver.base_lr is half of where the loss has begun to rise again, with "
                  "a warm-up.")
                   .arg(run)
-            : tr("%1: the loss diverged before it could be judged, or there are hardly any steps.")
-                  .arg(run));
+            : tr("%1: the loss diverged too early, or there are too few steps.").arg(run));
   text->setWordWrap(true);
   widgets::setRole(text, "muted");
   auto* curve = new widgets::RangeTestCurve;

@@ -39,8 +39,8 @@ QString whatWasMade(const QString& output) {
 DatasetFindings findingsOf(const QString& checkText) {
   static const QRegularExpression usable(QStringLiteral("^usable:\\s+yes"),
                                          QRegularExpression::MultilineOption);
-  return {usable.match(checkText).hasMatch(), countAfter("faults", checkText),
-          countAfter("notes", checkText), checkText};
+  return {usable.match(checkText).hasMatch(), countAfter("errors", checkText),
+          countAfter("warnings", checkText), 0, checkText};
 }
 
 DatasetPreparation::DatasetPreparation(const QString& program, QObject* parent)
@@ -58,7 +58,7 @@ void DatasetPreparation::import(const QString& source, const QString& out, const
 }
 
 void DatasetPreparation::makeScenes(const QString& out, int train, int val) {
-  start(tr("Making scenes"),
+  start(tr("Generating synthetic data"),
         {QStringLiteral("dataset"), QStringLiteral("shapes"), QStringLiteral("--out"), out,
          QStringLiteral("--train"), QString::number(train), QStringLiteral("--val"),
          QString::number(val)},
@@ -94,6 +94,7 @@ void DatasetPreparation::handleFinish(int exitStatus, const QString& output,
   if (isCancelled_) return Q_EMIT cancelled();
   if (stage == Stage::Making && exitStatus == 0) {
     made_ = warningsIn(messages) + whatWasMade(output);
+    importErrors_ = countAfter("import errors", output);
     stage_ = Stage::Checking;
     title_ = tr("Checking every image and annotation");
     Q_EMIT progressed(title_, {});
@@ -108,6 +109,7 @@ void DatasetPreparation::handleFinish(int exitStatus, const QString& output,
                                             : messages);
   }
   DatasetFindings findings = findingsOf(output.trimmed());
+  findings.importErrors = importErrors_;
   if (!made_.isEmpty()) findings.text = made_ + QStringLiteral("\n\n") + findings.text;
   Q_EMIT finished(experiment_, findings);
 }

@@ -202,7 +202,7 @@ std::invoke_result_t<Work> DocumentController::onDisk(const QString& path, Work 
   if (!waitUnasked(awaited.ending())) questions_->waitForDisk(path, awaited.ending());
   if (!awaited.ending().isReached())
     throw Error(path.toStdString() +
-                ": its disk does not answer; what was asked of it may still be done");
+                ": its disk does not answer; the request may still be carried out");
   return awaited.take();
 }
 

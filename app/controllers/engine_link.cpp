@@ -85,8 +85,8 @@ void EngineLink::tryConnect() {
 void EngineLink::handleWelcomeTimeout() {
   const QString words = transport_->lastWords();
   QString reason = tr("it accepts the connection but does not respond");
-  if (!words.isEmpty()) reason = tr("it does not respond, and its last words are: %1").arg(words);
-  if (!garbage_.isEmpty()) reason = tr("it sends “%1”, which is no message").arg(garbage_);
+  if (!words.isEmpty()) reason = tr("it does not respond; its last output is: %1").arg(words);
+  if (!garbage_.isEmpty()) reason = tr("it sends “%1”, which is not a message").arg(garbage_);
   transport_->close();
   retryLater(reason);
   Q_EMIT unreachable();
@@ -134,7 +134,7 @@ void EngineLink::noteGarbage(const QString& text) {
   if (garbageLines_++ == 0) garbage_ = text;
   if (garbageLines_ < kMaxGarbageLines) return;
   transport_->close();
-  handleClosed(tr("it sends “%1”, which is no message").arg(garbage_), false);
+  handleClosed(tr("it sends “%1”, which is not a message").arg(garbage_), false);
 }
 
 void EngineLink::handleLine(const std::string& line) {

@@ -29,7 +29,7 @@ QString devicesText(const RunController& run, const RunRecord& record) {
   if (!record.device.isEmpty()) texts.append(record.device);
   for (const int gpu : recordedGpus(run.history().metrics()))
     texts.append(Inspected::tr("GPU %1").arg(gpu));
-  if (run.info().ranks > 1) texts.append(Inspected::tr("%1 ranks").arg(run.info().ranks));
+  if (run.info().ranks > 1) texts.append(Inspected::tr("%n rank(s)", "", run.info().ranks));
   return texts.join(QStringLiteral(", "));
 }
 
@@ -44,8 +44,8 @@ void addBest(Inspected& thing, const RunController& run) {
   const struct {
     const char* tag;
     QString lowest, last;
-  } figures[] = {{tags::kEvalTotalLoss, Inspected::tr("Lowest held-out loss"),
-                  Inspected::tr("Last held-out loss")},
+  } figures[] = {{tags::kEvalTotalLoss, Inspected::tr("Lowest validation loss"),
+                  Inspected::tr("Last validation loss")},
                  {tags::kMaskAp, {}, Inspected::tr("Last mask AP")},
                  {tags::kBoxAp, {}, Inspected::tr("Last box AP")}};
   for (const auto& [tag, lowest, last] : figures) {
@@ -121,7 +121,7 @@ Inspected inspectedRun(const QModelIndex& listed, const RunController& run,
   const run_folder::RunInfo& info = run.info();
   if (const QString own = QString::fromStdString(info.name); !own.isEmpty() && own != thing.value)
     thing.add(Inspected::tr("Name in its experiment"), own);
-  if (info.maxSteps > 0) thing.add(Inspected::tr("Steps in all"), QString::number(info.maxSteps));
+  if (info.maxSteps > 0) thing.add(Inspected::tr("Total steps"), QString::number(info.maxSteps));
   if (info.attempt > 1) thing.add(Inspected::tr("Attempt"), QString::number(info.attempt));
   addBest(thing, run);
   thing.add(Inspected::tr("Checkpoints"), stepsText(run.checkpointSteps()));

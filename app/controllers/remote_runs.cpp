@@ -43,7 +43,7 @@ RemoteRuns::RemoteRuns(const RemotePlace& place, QObject* parent)
     const QString words = ssh_.lastErrorLine();
     ssh_.stop();
     fail(words.isEmpty() ? tr("it does not answer")
-                         : tr("it does not answer, and its last words are: %1").arg(words));
+                         : tr("it does not answer; its last output is: %1").arg(words));
   });
   connect(&ssh_, &SshProcess::readyRead, this, &RemoteRuns::read);
   connect(&ssh_, &SshProcess::ended, this, &RemoteRuns::handleEnd);

@@ -10,11 +10,10 @@ QString RunController::predictionBlockedBy() const {
   if (!place_) return {};
   if (place_->isPackedRun())
     return tr(
-        "This is a packed run, which is only read. Its run folder, where there is one, "
-        "predicts.");
+        "Packed runs are read-only. To predict, open the run folder that it was packed from.");
   if (!summary_.alive)
-    return tr("The run has ended on %1, and there is no engine to ask. Open it in Lockstep there, "
-              "or copy its folder to this machine.")
+    return tr("The run has ended on %1. To predict, open it in Lockstep there, or copy its folder "
+              "to this machine.")
         .arg(place_->hostText());
   if (link_.state() != EngineLink::State::Connected)
     return tr("Not connected to %1.").arg(place_->hostText());

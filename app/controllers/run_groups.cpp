@@ -13,9 +13,9 @@ struct RunGroupText {
 QString groupName(const RunGroup& group) {
   const ShownRun& first = group.runs.front();
   if (group.runs.size() == 1) return first.name;
-  return first.group.isEmpty()
-             ? RunGroupText::tr("%1 runs").arg(group.runs.size())
-             : RunGroupText::tr("%1 (%2 runs)").arg(first.group).arg(group.runs.size());
+  const auto count = static_cast<int>(group.runs.size());
+  return first.group.isEmpty() ? RunGroupText::tr("%n run(s)", "", count)
+                               : RunGroupText::tr("%1 (%n run(s))", "", count).arg(first.group);
 }
 
 }  // namespace

@@ -56,9 +56,9 @@ void RunTail::readOwn(const fs::path& folder, std::optional<std::int64_t> since,
   if (std::exchange(broken_, std::nullopt)) reader_.reset();
   readEvents(file, *since);
   if (const std::int64_t damaged = reader_->damagedRecords(); damaged > 0) {
-    leftOut = tr("%1: %2 damaged records are left out of curves and log")
-                  .arg(QString::fromStdString(file.string()))
-                  .arg(damaged);
+    leftOut = tr("%1: %Ln damaged record(s) are missing from curves and log", "",
+                 static_cast<int>(damaged))
+                  .arg(QString::fromStdString(file.string()));
   } else if (hasEndedAfter(lastStep_)) {
     leftOut = tr("%1 ends at step %2 of %3: curves and log after it are lost")
                   .arg(QString::fromStdString(file.string()))
@@ -114,7 +114,7 @@ void RunTail::readEvents(const fs::path& file, std::int64_t since) {
 
 void RunTail::readForeign(const fs::path& folder) {
   if (!foreign_) foreign_ = foreign_runs::runIn(folder);
-  if (!foreign_) throw Error(folder.string() + ": is no run any more");
+  if (!foreign_) throw Error(folder.string() + ": is not a run any more");
   ListedRun listed = readListedRun(*foreign_);
   summary = std::move(listed.summary);
   program = listed.program;
@@ -135,9 +135,9 @@ void RunTail::readForeign(const fs::path& folder) {
   media = foreignReader_->media();
   const foreign_runs::Faults& faults = foreignReader_->faults();
   if (faults.count > 0)
-    leftOut = tr("%1 of its records could not be read and are left out. The first: %2")
-                  .arg(faults.count)
-                  .arg(QString::fromStdString(faults.first));
+    leftOut =
+        tr("%Ln record(s) could not be read. The first: %1", "", static_cast<int>(faults.count))
+            .arg(QString::fromStdString(faults.first));
 }
 
 }  // namespace lockstep::app

@@ -21,7 +21,7 @@ QString infoOf(const QString& inTrash) {
 QString makeHomeTrash() {
   const QString data = QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation);
   if (QDir::isAbsolutePath(data) && QDir().mkpath(data + QStringLiteral("/Trash"))) return {};
-  return RunTrash::tr("There is no trash: %1 cannot be made")
+  return RunTrash::tr("There is no trash: %1 cannot be created")
       .arg(data.isEmpty() ? QStringLiteral("~/.local/share") : data + QStringLiteral("/Trash"));
 }
 

@@ -162,19 +162,21 @@ SshProcess::End SshProcess::endOf(int status, QProcess::ExitStatus how) const {
     return {-1, line.isEmpty() ? tr("ssh was killed") : tr("ssh was killed: %1").arg(line), false};
   if (status == kNotFound)
     return {-1,
-            tr("lockstep-engine was not found on %1: link it there into a folder that PATH has for "
-               "commands of ssh, such as /usr/local/bin")
+            tr("lockstep-engine was not found on %1: link it into a folder of the PATH that ssh "
+               "uses there, such as /usr/local/bin")
                 .arg(place_.hostText()),
             false};
   if (status == static_cast<int>(ExitStatus::UserError) && isUnknownArgument(line))
     return {status,
-            tr("The engine on %1 is of another version: %2. Install there the version of this "
-               "program (lockstep --version).")
+            tr("The engine on %1 is of another version: %2. Install the version of this program "
+               "(lockstep --version) there.")
                 .arg(place_.hostText(), line),
             false, true};
   if (status == kSshFailed && isRefusal(line))
-    return {-1, tr("%1 Nothing is asked here: log in with ssh in a terminal first.").arg(line),
-            true};
+    return {
+        -1,
+        tr("%1 Passwords cannot be entered here: log in with ssh in a terminal first.").arg(line),
+        true};
   if (status == kSshFailed)
     return {-1, line.isEmpty() ? tr("ssh failed without saying why") : line, false};
   if (!line.isEmpty()) return {status, line, false};

@@ -13,7 +13,6 @@
 #include "engine/config/fields.h"
 #include "engine/config/load.h"
 #include "engine/run_folder/run_experiment.h"
-#include "widgets/curves/number_text.h"
 #include "widgets/dataset_view/batch_sheets.h"
 #include "widgets/dataset_view/dataset_view.h"
 #include "widgets/jobs/awaited.h"
@@ -45,8 +44,8 @@ QString whyElsewhere(const RunController& run) {
   if (!run.place()) return {};
   if (run.place()->isPackedRun())
     return DataPage::tr(
-               "%1 is a packed run, which has the annotations of the predicted held-out images "
-               "alone. If you have those of all, open them.")
+               "%1 is a packed run, which has annotations of the predicted validation images only. "
+               "If you have all annotations, open them.")
         .arg(run.place()->name());
   return DataPage::tr(
              "The annotations of this run are on %1, and large: they are not fetched. "
@@ -61,7 +60,7 @@ bool has(const config::Experiment& experiment, Part part) {
 
 QString partName(Part part, const QString& of) {
   return part == Part::Train ? DataPage::tr("Training set of %1").arg(of)
-                             : DataPage::tr("Held-out set of %1").arg(of);
+                             : DataPage::tr("Validation set of %1").arg(of);
 }
 
 /// What the engine wrote is based on a copy that is gone with the window: here it says all itself.
@@ -71,7 +70,7 @@ QString writeWhole(const QString& experimentFile) {
     const std::string file = experimentFile.toStdString();
     const config::LoadedExperiment loaded = config::loadExperiment(file, {});
     base::writeFileAtomically(
-        file, "# Its annotations are without the faults that the check of the data found.\n" +
+        file, "# Its annotations have none of the errors that the data check found.\n" +
                   config::writeExperiment(loaded.experiment));
     return {};
   } catch (const std::exception& error) {
@@ -232,7 +231,7 @@ void DataPage::makeWhole(const QString& experimentFile, const QString& summary) 
       [this, experimentFile, summary](const QString& error) {
         view_->setProgress({});
         if (error.isEmpty()) return Q_EMIT cleaned(experimentFile, summary);
-        Q_EMIT failed(tr("The experiment of the cleaned annotations is not whole"), error);
+        Q_EMIT failed(tr("The experiment of the cleaned annotations is incomplete"), error);
       });
 }
 
@@ -338,11 +337,11 @@ void DataPage::read() {
   const auto configure = [this] { Q_EMIT configureRequested(); };
   if (!shown_)
     return showNothing(tr("No data to show"),
-                       tr("Open an experiment with dataset.train, or select a run, to see what its "
-                          "data consist of and what is wrong with them."),
+                       tr("Open an experiment with dataset.train, or select a run, to see the "
+                          "statistics and errors of its data."),
                        tr("Open Configure"), configure);
   if (!shown_->elsewhere.isEmpty())
-    return showNothing(tr("The annotations of this run are not at hand"), shown_->elsewhere,
+    return showNothing(tr("The annotations of this run are not available"), shown_->elsewhere,
                        tr("Open annotations…"), [this] { chooseFile(); });
   const bool isOfRunOrFile = shown_->isOfFile || !shown_->runFolder.isEmpty();
   if (!isOfRunOrFile && !experiment_->unprepared.isEmpty())
@@ -376,7 +375,7 @@ DataPage::Reading DataPage::readPart(Source source, config::Experiment experimen
     if (const std::string run = reading.source.runFolder.toStdString(); !run.empty())
       reading.experiment = run_folder::readRunExperiment(run_folder::Layout(run));
     if (!has(reading.experiment, *reading.source.part)) {
-      reading.error = tr("There is none: %1 is not set.")
+      reading.error = tr("%1 is not set.")
                           .arg(*reading.source.part == Part::Train ? QStringLiteral("dataset.train")
                                                                    : QStringLiteral("dataset.val"));
       return reading;
@@ -403,9 +402,9 @@ QString DataPage::whyEmpty() const {
   const QString file = QString::fromStdString(read.annotations);
   if (read.content.errors.empty()) return tr("%1 lists no image.").arg(file);
   const coco::EntryError& first = read.content.errors.front();
-  return tr("%1 lists no image that can be used. The first of %2 faults: %3: %4")
-      .arg(file, widgets::countText(static_cast<qint64>(read.content.errors.size())),
-           QString::fromStdString(first.where), QString::fromStdString(first.what));
+  return tr("%1 lists no image that can be used. %Ln error(s), the first: %2: %3", "",
+            static_cast<int>(read.content.errors.size()))
+      .arg(file, QString::fromStdString(first.where), QString::fromStdString(first.what));
 }
 
 /// What to say if the annotations were read before and are others now; what was found in those, or
@@ -421,7 +420,7 @@ QString DataPage::takeVersion(const Reading& reading) {
   checker_.cancel();
   return tr(
       "The annotations have changed on the disk and were read again. Their check was stopped: "
-      "check them anew.");
+      "check them again.");
 }
 
 void DataPage::showReading(const Reading& reading) {

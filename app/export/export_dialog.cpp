@@ -54,8 +54,7 @@ void ExportDialog::buildUi() {
   widgets::setRole(note_, "muted");
   progress_ = new QProgressBar;
   progress_->setObjectName(QStringLiteral("progress"));
-  progress_->setAccessibleName(tr("Images that are done"));
-  progress_->setFormat(tr("%v of %m images"));
+  progress_->setAccessibleName(tr("Exported images"));
   progress_->hide();
   fault_ = new widgets::MessageText;
   fault_->setObjectName(QStringLiteral("fault"));
@@ -162,6 +161,7 @@ void ExportDialog::showProgress() {
   const ExportProgress* const made = format().progress.get();
   progress_->setVisible(isWorking && made != nullptr && made->of > 0);
   if (progress_->isHidden()) return;
+  progress_->setFormat(tr("%v of %n image(s)", "", made->of));
   progress_->setRange(0, made->of);
   progress_->setValue(made->done);
 }

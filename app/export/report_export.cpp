@@ -8,7 +8,6 @@
 #include "app/controllers/engine_command.h"
 #include "engine/base/atomic_file.h"
 #include "engine/coco/files/results.h"
-#include "widgets/curves/number_text.h"
 #include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {
@@ -108,9 +107,9 @@ ExportFormat reportFormat(const ShownResults& of) {
   return {.name = ExportText::tr("Report (HTML)"),
           .suffix = QStringLiteral("html"),
           .note = ExportText::tr(
-                      "Tables, curves and the worst of the %1 predicted images, at score ≥ %2, as "
-                      "coco-eval --report writes it.")
-                      .arg(widgets::countText(static_cast<qint64>(of.predictions.size())))
+                      "Tables, curves and the worst of %Ln predicted image(s), at score ≥ %1, as "
+                      "coco-eval --report writes them.",
+                      "", static_cast<int>(of.predictions.size()))
                       .arg(QString::number(of.scoreThreshold, 'f', 2)),
           .save = [of](const QString& path, QObject* context, ExportFormat::Done done) {
             jobs::start(

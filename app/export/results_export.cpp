@@ -8,7 +8,6 @@
 #include "app/export/label_png.h"
 #include "app/export/report_export.h"
 #include "engine/coco/files/results.h"
-#include "widgets/curves/number_text.h"
 #include "widgets/image_view/image_picture.h"
 
 namespace lockstep::app {
@@ -54,11 +53,11 @@ Exportable pictureExport(const std::vector<ShownResults>& shown) {
   QString file = fileOf(shown.front(), {});
   if (shown.size() > 1)
     file = fileNameOf(QStringLiteral("%1 and %2").arg(shown.front().name, fileOf(shown[1], {})));
-  return {ExportText::tr("The image with what is drawn on it"), file,
-          drawingFormats(
-              drawing, ExportText::tr("One pixel for each of the image's, with the layers that are "
-                                      "shown, and below it what it is of. Outlines and labels are "
-                                      "vectors in SVG and PDF."))};
+  return {
+      ExportText::tr("The image with its overlays"), file,
+      drawingFormats(drawing,
+                     ExportText::tr("At the resolution of the image, with the visible layers and a "
+                                    "caption. Outlines and labels are vectors in SVG and PDF."))};
 }
 
 ExportFormat madeFormat(const QString& name, const QString& suffix, const QString& note,
@@ -79,7 +78,7 @@ Exportable masksExport(const ShownResults& of, LabelSource source) {
           ExportText::tr("Label image (PNG)"), QStringLiteral("png"),
           isOfObjects
               ? ExportText::tr("The value of a pixel is the number of its object in the "
-                               "annotations, from 1; 0: none. Crowds are left out.")
+                               "annotations, from 1; 0: none. Crowds are not included.")
               : ExportText::tr("The value of a pixel is the rank of its detection by score, from "
                                "1; 0: none. Only score ≥ %1; the higher score is on top.")
                     .arg(QString::number(of.scoreThreshold, 'f', 2)),
@@ -101,10 +100,10 @@ Exportable resultsExport(const ShownResults& of, double scoreThreshold) {
   format.findNote = [of, scoreThreshold, isAll, progress](const jobs::Token& token) {
     int count = 0;
     forDetections(of, scoreThreshold, *progress, token, [&](const coco::Detection&) { ++count; });
-    const QString extent = ExportText::tr("%1 detections of %2 images.")
-                               .arg(widgets::countText(count),
-                                    widgets::countText(static_cast<qint64>(of.predictions.size())));
-    return isAll ? extent : ExportText::tr("%1 Those of lower scores are left out.").arg(extent);
+    const QString extent =
+        ExportText::tr("%1 of %Ln image(s).", "", static_cast<int>(of.predictions.size()))
+            .arg(ExportText::tr("%Ln detection(s)", "", count));
+    return isAll ? extent : ExportText::tr("%1 Lower scores are not included.").arg(extent);
   };
   return {ExportText::tr("COCO results, %1: %2").arg(what, of.name),
           fileNameOf(QStringLiteral("%1 %2").arg(

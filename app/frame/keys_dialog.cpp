@@ -104,7 +104,7 @@ void KeysDialog::connectSignals() {
       for (const QAction* other : othersWith(keys))
         names << QStringLiteral("“%1”").arg(widgets::listedText(other));
     note_->setText(names.isEmpty() ? QString()
-                                   : tr("%1 would be taken from %2")
+                                   : tr("%1 is used by %2 and would be reassigned")
                                          .arg(keys.toString(QKeySequence::NativeText),
                                               names.join(QStringLiteral(", "))));
   });

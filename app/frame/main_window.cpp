@@ -170,7 +170,7 @@ void MainWindow::connectRuns() {
   });
   connect(runs_, &RunsPanel::evaluationRequested, this, [this](const QString& folder) {
     askEngine(folder, protocol::Command{"1", protocol::CommandName::Evaluate},
-              tr("It was not evaluated"));
+              tr("The run was not evaluated"));
   });
   connect(runList_, &RunListModel::runChanged, this, [this](const QString& folder) {
     RunController* run = openRuns_->find(folder);
@@ -280,8 +280,8 @@ QStringList MainWindow::runsToShow() {
     pages_->hideMessage(title);
     return selected;
   }
-  pages_->showWarning(title, tr("The first %1 of %2: filter the list, or select fewer. What the "
-                                "menu of the list does is done to all of them.")
+  pages_->showWarning(title, tr("The first %1 of %2: filter the list, or select fewer. The "
+                                "menu of the list applies to all of them.")
                                  .arg(kMostShownRuns)
                                  .arg(selected.size()));
   return selected.first(kMostShownRuns);

@@ -24,7 +24,7 @@ void MainWindow::connectConfigurePage(ConfigurePage* page) {
   connect(page, &ConfigurePage::rangeTestRequested, this, &MainWindow::findLearningRate);
   connect(page, &ConfigurePage::comparisonRequested, this, &MainWindow::chooseComparison);
   connect(page, &ConfigurePage::checked, this, [this](const QString& name, const QString& summary) {
-    noFaults_ = tr("No faults in data and weights of %1").arg(name);
+    noFaults_ = tr("No errors in data and weights of %1").arg(name);
     pages_->showNotice(noFaults_, summary, {}, {});
   });
   // What was checked is not what is shown now.
@@ -81,7 +81,7 @@ void MainWindow::openCopyWith(const QString& folder, const QString& change) {
   configurePage()->editor()->setValue(key, value);
   pages_->showNotice(
       tr("A copy of the experiment of %1, with %2: %3").arg(runList_->nameOf(folder), key, value),
-      tr("Ctrl+Z takes the change back. Train starts it as a new run."), {}, {});
+      tr("Ctrl+Z undoes the change. Train starts it as a new run."), {}, {});
 }
 
 /// Of a run on another machine: its config.yaml, because bases are where it is.

@@ -135,7 +135,7 @@ void MainWindow::addExperimentActions(QMenu* menu) {
                 [this] { newExperiment(ExperimentOrigin::Template); });
   addEverywhere("experiment.from_run", tr("New experiment from a run"), "",
                 [this] { newExperiment(ExperimentOrigin::Run); });
-  addEverywhere("experiment.from_scenes", tr("Try it on made scenes"), "",
+  addEverywhere("experiment.from_scenes", tr("Try it with synthetic data"), "",
                 [this] { newExperiment(ExperimentOrigin::Scenes); });
   documentActions_.check =
       addEverywhere("experiment.check", tr("Check data and weights"), "", [this] {
@@ -191,7 +191,7 @@ QList<RunChoice> MainWindow::ownRuns() const {
                         run.data(RunListModel::ProgramRole).toString().isEmpty();
     if (isOurs)
       runs.append({run.data(RunListModel::FolderRole).toString(), runList_->listedName(row),
-                   tr("%1 · begun %2")
+                   tr("%1 · started %2")
                        .arg(run.data(RunListModel::StateTextRole).toString(),
                             QLocale().toString(QDateTime::fromSecsSinceEpoch(static_cast<qint64>(
                                                    run.data(RunListModel::CreatedRole).toDouble())),
@@ -227,9 +227,9 @@ void MainWindow::openPrepared(const QString& file, ExperimentOrigin origin) {
   showPage(Page::Configure);
   if (!configurePage()->open(file) || origin != ExperimentOrigin::Scenes) return;
   pages_->showNotice(
-      tr("The made scenes are ready to be trained on"),
+      tr("The synthetic data are ready for training"),
       tr("This is the whole experiment, as a form and as text. Train starts it; Monitor then shows "
-         "training loss and held-out loss side by side, and Predictions what the model sees."),
+         "training loss and validation loss side by side, and Predictions what the model sees."),
       tr("Train"), [this] { train(); });
 }
 
@@ -255,7 +255,7 @@ void MainWindow::offerLearningRate(RunController* run) {
   const QString name = QFileInfo(file).fileName();
   if (!found)
     return pages_->showWarning(tr("The range test of %1 found no learning rate").arg(name),
-                               tr("The loss diverged before it could be judged."));
+                               tr("The loss diverged too early."));
   pages_->showNotice(
       tr("A learning rate for %1: %2").arg(name, learningRateText(found->baseLr)),
       tr("Found by a range test. See its curve, and set solver.base_lr with one click."),

@@ -30,12 +30,10 @@ ExportFormat screenOf(QWidget* shown) {
 /// Why these results have nothing of a kind.
 QString whyNoExport(const widgets::ShownResults& of, widgets::ExportKind kind) {
   if (of.predictions.empty())
-    return MainWindow::tr(
-        "Results and report of this checkpoint are not written yet: no image is predicted "
-        "with it. Predict one, or all of them, first.");
-  if (kind == widgets::ExportKind::Masks) return MainWindow::tr("These data have only boxes.");
-  return MainWindow::tr(
-      "Nobody has annotated these images: there is nothing to compare the predictions with.");
+    return MainWindow::tr("There are no predictions of this checkpoint yet: predict images first.");
+  if (kind == widgets::ExportKind::Masks)
+    return MainWindow::tr("The data have boxes, but no masks.");
+  return MainWindow::tr("These images have no annotations to compare the predictions with.");
 }
 
 }  // namespace
@@ -51,8 +49,8 @@ void MainWindow::exportCurves(widgets::CurveCard* card) {
     return fileNameOf(run + QLatin1Char(' ') + what);
   };
   std::vector<Exportable> choices;
-  choices.push_back(figureExport(tr("The page: %1 cards").arg(shown.size()), fileOf(tr("curves")),
-                                 [page](widgets::FigureContent content) {
+  choices.push_back(figureExport(tr("The page: %n card(s)", "", static_cast<int>(shown.size())),
+                                 fileOf(tr("curves")), [page](widgets::FigureContent content) {
                                    return page->figureOf(page->shownCards(), content);
                                  }));
   choices.back().formats.push_back(screenOf(page->cardArea()));

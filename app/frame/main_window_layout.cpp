@@ -72,7 +72,7 @@ void MainWindow::buildDocks() {
   connect(logDock_, &Dock::topLevelChanged, this, &MainWindow::fitLog, Qt::QueuedConnection);
   connect(logDock_, &Dock::dockLocationChanged, this, &MainWindow::fitLog, Qt::QueuedConnection);
   runsWidth_ = new KeptWidth(runsDock_, this);
-  auto* inspector = new FactPanel(tr("Facts of what is selected"));
+  auto* inspector = new FactPanel(tr("Details of the selection"));
   inspector->tree()->setObjectName(QStringLiteral("inspector"));
   inspector->addNamedActions();
   inspector_ = new Inspector(inspector, runList_, pages_, this);

@@ -31,11 +31,16 @@ void MainWindow::connectNotes() {
   connect(trash_, &RunTrash::restored, this,
           [this](const QStringList& folders, const QString& why) {
             runs_->setRestorable(trash_->canUndo());
+            pages_->hideMessage(trashedTitle(folders.size()));
             if (!why.isEmpty())
-              pages_->showFailure(tr("Not all runs came back from the trash"), why);
+              pages_->showFailure(tr("Some runs were not restored from the trash"), why);
             for (const QString& folder : folders) runs_->addToSelection(folder);
             runList_->refresh();
           });
+}
+
+QString MainWindow::trashedTitle(qsizetype runs) {
+  return tr("%n run(s) were moved to the trash", "", static_cast<int>(runs));
 }
 
 void MainWindow::showTrashed(const QStringList& folders, const QString& failure) {
@@ -45,10 +50,7 @@ void MainWindow::showTrashed(const QStringList& folders, const QString& failure)
   if (folders.isEmpty()) return pages_->showFailure(tr("Nothing was moved to the trash"), failure);
   QString detail = names.join(QStringLiteral(", "));
   if (!failure.isEmpty()) detail += tr("\nNot moved:\n%1").arg(failure);
-  pages_->showNotice(folders.size() == 1
-                         ? tr("A run was moved to the trash")
-                         : tr("%1 runs were moved to the trash").arg(folders.size()),
-                     detail, tr("Undo"), [this] { trash_->undo(); });
+  pages_->showNotice(trashedTitle(folders.size()), detail, tr("Undo"), [this] { trash_->undo(); });
 }
 
 }  // namespace lockstep::app

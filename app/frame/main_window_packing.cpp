@@ -60,9 +60,9 @@ void MainWindow::packRun(const QString& folder) {
         if (QApplication::activeModalWidget()) return;  // something else is asked by now
         if (bytes.withWeights == 0) return savePackedRun(folder, false);
         widgets::QuestionDialog question(
-            tr("Should the weights of %1 go with it?").arg(runList_->nameOf(folder)),
+            tr("Include the weights of %1?").arg(runList_->nameOf(folder)),
             tr("The file has curves, log, evaluations and predictions with their images (%1 and "
-               "the images). The best weights add %2: with them it can also predict.")
+               "the images). The best weights add %2 and allow new predictions.")
                 .arg(megabytes(bytes.own), megabytes(bytes.withWeights - bytes.own)),
             this);
         const int without = question.addAnswer(tr("Without weights (%1)").arg(megabytes(bytes.own)),
@@ -93,10 +93,10 @@ void MainWindow::savePackedRun(const QString& folder, bool withWeights) {
             if (status != 0)
               return pages_->showFailure(
                   tr("The run was not saved as one file"),
-                  messages.isEmpty() ? tr("lockstep-engine did not end well.") : messages);
+                  messages.isEmpty() ? tr("lockstep-engine failed.") : messages);
             status_->showMessage(tr("Saved %1").arg(path), kPackedMs);
             if (!messages.isEmpty())
-              pages_->showWarning(tr("%1 lacks something").arg(shortNameOf(path)),
+              pages_->showWarning(tr("%1 is incomplete").arg(shortNameOf(path)),
                                   QString(messages).remove(QStringLiteral("[pack] warning: ")));
           });
   status_->showMessage(tr("Saving %1…").arg(shortNameOf(path)), kPackedMs);

@@ -13,11 +13,12 @@ void MainWindow::connectQueue() {
   connect(topBar_, &TopBar::queueRequested, this, &MainWindow::addToQueue);
   connect(devices_, &BusyDevices::changed, this, [this] { topBar_->setBusy(devices_->text()); });
   connect(runs_, &RunsPanel::queueMoveRequested, this, [this](const QString& folder, int position) {
-    askEngine(folder, protocol::QueueRequest{"1", position}, tr("It was not moved in the queue"));
+    askEngine(folder, protocol::QueueRequest{"1", position},
+              tr("The run was not moved in the queue"));
   });
   connect(runs_, &RunsPanel::leaveQueueRequested, this, [this](const QString& folder) {
     askEngine(folder, protocol::Command{"1", protocol::CommandName::Dequeue},
-              tr("It was not taken out of the queue"));
+              tr("The run was not removed from the queue"));
   });
 }
 

@@ -150,7 +150,7 @@ void MainWindow::reopenExperiments(const QStringList& files) {
 void MainWindow::showGone(const QStringList& paths) {
   if (paths.isEmpty()) return;
   gone_ += paths;
-  pages_->showWarning(tr("The last session is not restored as a whole"),
+  pages_->showWarning(tr("The last session was not fully restored"),
                       tr("No longer there: %1").arg(gone_.join(QStringLiteral(", "))));
 }
 

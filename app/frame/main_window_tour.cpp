@@ -54,11 +54,11 @@ void MainWindow::showTour() {
         withKeys(
             "experiment.new",
             tr("New experiment (%1), in this menu, begins from a folder of data, a template, a "
-               "run, or made scenes that a small model learns in minutes.")),
-        placeOf("menuButton"), tr("Try it on made scenes"),
+               "run, or synthetic data that a small model learns in minutes.")),
+        placeOf("menuButton"), tr("Try it with synthetic data"),
         [this] { newExperiment(ExperimentOrigin::Scenes); }},
        {tr("Configure"),
-        tr("The form and the YAML text are one file. Faults are listed with their lines, and the "
+        tr("The form and the YAML text are one file. Errors are listed with their lines, and the "
            "summary has what follows from the values."),
         tabOf(Page::Configure)},
        {tr("Train"),
@@ -67,7 +67,8 @@ void MainWindow::showTour() {
                     "is closed.")),
         placeOf("trainButton")},
        {tr("Watch"),
-        tr("Training and held-out losses, AP and the time of a step, live. The runs are listed on "
+        tr("Training and validation losses, AP and the time of a step, live. The runs are listed "
+           "on "
            "the left; select several to compare them."),
         tabOf(Page::Monitor)},
        {tr("Inspect"),

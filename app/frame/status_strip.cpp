@@ -73,7 +73,7 @@ void StatusStrip::showRun(const RunController* run) {
     texts = {tr("packed run, read-only"), process()};
   if (run->program())
     texts = {tr("read from files of %1").arg(QLatin1String(base::textOf(*run->program())))};
-  if (info.ranks > 0) texts << (info.ranks == 1 ? tr("1 rank") : tr("%1 ranks").arg(info.ranks));
+  if (info.ranks > 0) texts << tr("%n rank(s)", "", info.ranks);
   if (info.attempt > 1) texts << tr("attempt %1").arg(info.attempt);
   texts << run->folder();
   connection_->setText(texts.join(QStringLiteral(" · ")));

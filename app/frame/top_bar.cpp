@@ -211,7 +211,7 @@ void TopBar::setStatus(const TopBarStatus& status) {
                                                widgets::rateText(*status.averagePrecision))
                  : QString());
   showMetric(heldOut_, status.heldOutLoss
-                           ? tr("held-out loss %1").arg(widgets::valueText(*status.heldOutLoss))
+                           ? tr("val loss %1").arg(widgets::valueText(*status.heldOutLoss))
                            : QString());
   averagePrecision_->setToolTip(
       status.averagePrecisionScope.isEmpty()

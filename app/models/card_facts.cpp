@@ -57,7 +57,7 @@ CardFact rankFact(const CardPlan& plan, const MetricStore& metrics) {
     fact = plan.curves.front().tag == tags::kRankOwnSeconds ? ownTimeFact(*slowest)
                                                             : imagesFact(*slowest);
   if (const int ranks = recordedRankCount(metrics); ranks > kMaxRankCurves)
-    fact.text = CardFactText::tr("%1 of %2 ranks").arg(kMaxRankCurves).arg(ranks) %
+    fact.text = CardFactText::tr("%1 of %n rank(s)", "", ranks).arg(kMaxRankCurves) %
                 (fact.text.isEmpty() ? QString() : QStringLiteral(" · ") % fact.text);
   return fact;
 }

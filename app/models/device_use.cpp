@@ -75,8 +75,9 @@ Inspected usedBy(const LiveRun& run) {
 }
 
 Inspected queued(const DeviceUse& use, const std::vector<LiveRun>& live) {
-  Inspected thing{DeviceText::tr("Queue"),
-                  use.isRead && use.waiting.empty() ? DeviceText::tr("No run waits") : QString()};
+  Inspected thing{DeviceText::tr("Queue"), use.isRead && use.waiting.empty()
+                                               ? DeviceText::tr("No run is queued")
+                                               : QString()};
   for (std::size_t i = 0; i < use.waiting.size(); ++i)
     thing.parts.push_back(
         {DeviceText::tr("Place %1").arg(i + 1), nameOf(use.waiting[i].run, live)});

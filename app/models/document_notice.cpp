@@ -38,7 +38,7 @@ DocumentNotice DocumentNotice::restored(const QString& name, const QDateTime& ed
 
 DocumentNotice DocumentNotice::copyRestored(const QString& name) {
   return {Kind::CopyRestored, tr("%1 is open again: it has no file yet").arg(name),
-          tr("Save gives it one; closing it (Ctrl+W) lets it go.")};
+          tr("Save it to keep it; closing it (Ctrl+W) discards it.")};
 }
 
 DocumentNotice DocumentNotice::draftsFound(const QString& name, const QDateTime& edited,

@@ -1,6 +1,7 @@
 #include "app/models/evaluation_plan.h"
 
 #include <QCoreApplication>
+#include <algorithm>
 
 #include "engine/coco/evaluation/past_limit.h"
 #include "engine/config/evaluation_metrics.h"
@@ -14,24 +15,38 @@ struct PlanText {
 };
 
 QString imagesText(const EvaluationPlan& plan) {
-  return plan.maxImages == 0 ? PlanText::tr("all held-out images")
-                             : PlanText::tr("the first %1 held-out images (evaluation.max_images)")
-                                   .arg(plan.maxImages);
+  return plan.maxImages == 0
+             ? PlanText::tr("all validation images")
+             : PlanText::tr("the first %n validation image(s) (evaluation.max_images)", "",
+                            plan.maxImages);
+}
+
+/// In steps; unknown for an interval of epochs or images.
+std::optional<std::int64_t> intervalSteps(const config::Duration& every) {
+  if (every.count > 0 && every.unit != config::Duration::Unit::Steps) return std::nullopt;
+  return static_cast<std::int64_t>(every.count);
+}
+
+/// AP is also evaluated at the last step, as config::dueAfter() says.
+std::int64_t nextAp(std::int64_t every, const run_folder::RunInfo& info) {
+  const std::int64_t step = std::max<std::int64_t>(info.step, 1);
+  const std::int64_t next = (step + every - 1) / every * every;
+  return info.maxSteps > 0 ? std::min(next, info.maxSteps) : next;
 }
 
 }  // namespace
 
 EvaluationPlan readEvaluationPlan(const run_folder::Layout& layout) {
   const config::Experiment experiment = run_folder::readRunExperiment(layout);
-  return {experiment.dataset.hasHeldOut(), experiment.evaluation.apEvery.count > 0,
+  return {experiment.dataset.hasHeldOut(), intervalSteps(experiment.evaluation.apEvery),
           experiment.evaluation.maxImages, config::apParams(experiment.evaluation).mostDetections(),
           experiment.model.masks,          experiment.solver.batchSize};
 }
 
 QString apScopeText(const EvaluationPlan& plan, qint64 step) {
   QString text =
-      (plan.hasMasks ? PlanText::tr("AP of masks (mean over IoU 0.50 to 0.95) at step %1,\nof %2.")
-                     : PlanText::tr("AP of boxes (mean over IoU 0.50 to 0.95) at step %1,\nof %2."))
+      (plan.hasMasks ? PlanText::tr("Mask AP (mean over IoU 0.50 to 0.95) at step %1,\non %2.")
+                     : PlanText::tr("Box AP (mean over IoU 0.50 to 0.95) at step %1,\non %2."))
           .arg(step)
           .arg(imagesText(plan));
   if (plan.mostDetections > 0)
@@ -41,16 +56,19 @@ QString apScopeText(const EvaluationPlan& plan, qint64 step) {
 }
 
 QString heldOutLossScopeText(const EvaluationPlan& plan, qint64 step) {
-  return PlanText::tr("Held-out loss (loss_total, the weighted sum) at step %1,\nmean over %2.")
+  return PlanText::tr("Validation loss (loss_total, the weighted sum) at step %1,\nmean over %2.")
       .arg(step)
       .arg(imagesText(plan));
 }
 
-QString noApText(const EvaluationPlan& plan, bool hasEnded) {
+QString noApText(const EvaluationPlan& plan, const run_folder::RunInfo& info) {
   if (!plan.hasHeldOut) return PlanText::tr("No AP: dataset.val is not set");
-  if (!plan.hasAp) return PlanText::tr("No AP: evaluation.ap_every is 0");
-  return hasEnded ? PlanText::tr("No AP: the run ended before the first AP evaluation")
-                  : PlanText::tr("No AP yet: see evaluation.ap_every");
+  if (plan.apEvery == 0) return PlanText::tr("No AP: evaluation.ap_every is 0");
+  const auto& state = info.state.value();
+  if (state && protocol::hasEnded(*state))
+    return PlanText::tr("No AP: the run ended before the first AP evaluation");
+  if (!plan.apEvery) return PlanText::tr("No AP yet");
+  return PlanText::tr("First AP at step %1").arg(nextAp(*plan.apEvery, info));
 }
 
 }  // namespace lockstep::app

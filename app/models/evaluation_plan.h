@@ -1,6 +1,8 @@
 #pragma once
 
 #include <QString>
+#include <cstdint>
+#include <optional>
 
 #include "engine/run_folder/run_folder.h"
 
@@ -8,12 +10,12 @@ namespace lockstep::app {
 
 /// Which evaluations a run makes and of what, and other sizes, as its config.yaml says.
 struct EvaluationPlan {
-  bool hasHeldOut = true;          ///< dataset.val is set
-  bool hasAp = true;               ///< evaluation.ap_every is not 0
-  int maxImages = 0;               ///< held-out images that are evaluated; 0: all
-  std::size_t mostDetections = 0;  ///< of a class and image that AP counts; 0: unknown
-  bool hasMasks = true;            ///< model.masks; false: a detector of boxes
-  int imagesPerStep = 0;           ///< solver.batch_size; 0: unknown
+  bool hasHeldOut = true;                 ///< dataset.val is set
+  std::optional<std::int64_t> apEvery{};  ///< evaluation.ap_every in steps; 0: never
+  int maxImages = 0;                      ///< validation images that are evaluated; 0: all
+  std::size_t mostDetections = 0;         ///< of a class and image that AP counts; 0: unknown
+  bool hasMasks = true;                   ///< model.masks; false: a detector of boxes
+  int imagesPerStep = 0;                  ///< solver.batch_size; 0: unknown
   bool operator==(const EvaluationPlan&) const = default;
 };
 
@@ -24,7 +26,7 @@ EvaluationPlan readEvaluationPlan(const run_folder::Layout& layout);
 QString apScopeText(const EvaluationPlan& plan, qint64 step);
 QString heldOutLossScopeText(const EvaluationPlan& plan, qint64 step);
 
-/// Why a run has no AP so far. `hasEnded`: it does not train now.
-QString noApText(const EvaluationPlan& plan, bool hasEnded);
+/// Why a run has no AP so far, or the step of its first one.
+QString noApText(const EvaluationPlan& plan, const run_folder::RunInfo& info);
 
 }  // namespace lockstep::app

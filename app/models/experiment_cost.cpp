@@ -142,8 +142,8 @@ MemoryText memoryText(config::Experiment experiment, const std::vector<coco::Ima
   if (!gpu) return text;
   // What was measured says how far the estimate is off.
   const double correction = isMeasured ? *run->memoryGib * 0x1p30 / estimate.bytes() : 1;
-  text.largestBatch = CostText::tr("≈ %1 images of up to %2 × %3 px, %4")
-                          .arg(estimate.imagesIn(gpu->bytes / correction) * microBatches)
+  const auto images = static_cast<int>(estimate.imagesIn(gpu->bytes / correction) * microBatches);
+  text.largestBatch = CostText::tr("≈ %n image(s) of up to %1 × %2 px, %3", "", images)
                           .arg(estimate.widthPx)
                           .arg(estimate.heightPx)
                           .arg(isMeasured ? CostText::tr("by the memory of %1").arg(run->name)

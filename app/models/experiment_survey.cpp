@@ -41,25 +41,25 @@ QString trainingTimeText(const std::optional<MeasuredRun>& run, std::int64_t ste
 void addObjects(const config::ModelConfig& model, const ObjectSurvey& survey, FactRows& facts) {
   if (survey.objects == 0) return;
   const int detections = model.boxHead.detectionsPerImage, proposals = model.rpn.postNmsTopNTest;
-  QString crowded = SurveyText::tr("%1 objects in %2, of at most %3 detections and %4 proposals")
-                        .arg(survey.mostInImage)
-                        .arg(survey.mostCrowded)
-                        .arg(detections)
-                        .arg(proposals);
   const auto most = static_cast<int>(survey.mostInImage);
+  QString crowded =
+      SurveyText::tr("%n object(s) in %1; limits: detections %2, proposals %3", "", most)
+          .arg(survey.mostCrowded)
+          .arg(detections)
+          .arg(proposals);
   if (most > detections) crowded += SurveyText::tr(": raise model.box_head.detections_per_image");
   if (most > proposals) crowded += SurveyText::tr(": raise model.rpn.post_nms_top_n_test");
   facts.append({SurveyText::tr("most crowded"), crowded});
-  facts.append({SurveyText::tr("anchors"),
-                survey.uncovered > 0
-                    ? SurveyText::tr(
-                          "none has an IoU of 0.5 with %1 of the %2 objects, nor one of %3 with %4")
-                          .arg(percent(survey.uncovered))
-                          .arg(survey.objects)
-                          .arg(model.rpn.bgIou)
-                          .arg(percent(survey.distant))
-                    : SurveyText::tr("one has an IoU of 0.5 with each of the %1 objects")
-                          .arg(survey.objects)});
+  const auto objects = static_cast<int>(survey.objects);
+  facts.append(
+      {SurveyText::tr("anchors"),
+       survey.uncovered > 0
+           ? SurveyText::tr(
+                 "%1 of %Ln object(s) have no anchor with IoU ≥ 0.5, %2 none with IoU ≥ %3", "",
+                 objects)
+                 .arg(percent(survey.uncovered), percent(survey.distant))
+                 .arg(model.rpn.bgIou)
+           : SurveyText::tr("all %Ln object(s) have an anchor with IoU ≥ 0.5", "", objects)});
 }
 
 }  // namespace

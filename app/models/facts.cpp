@@ -98,7 +98,7 @@ Sources sourcesOf(const fs::path& folder, const char* rarestTag) {
             [log, rarestTag] { return log.empty() ? Metrics() : lastMetrics(log, rarestTag); }};
   }
   const auto run = foreign_runs::runIn(folder);
-  if (!run) throw Error(folder.string() + ": is no run");
+  if (!run) throw Error(folder.string() + ": is not a run");
   const std::vector<fs::path> files = foreign_runs::filesOf(*run);
   // Only parametersOf() knows which files have the parameters: they are read with the others.
   return {files, files, [run] { return foreign_runs::parametersOf(*run); },

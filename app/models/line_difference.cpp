@@ -104,9 +104,9 @@ QString lineDifference(const QString& before, const QString& after, int maxLines
   const QStringList left = before.split(QLatin1Char('\n')), right = after.split(QLatin1Char('\n'));
   QStringList lines = DifferenceWriter(left, right, withoutCommonEnds(left, right)).write();
   if (lines.size() > maxLines) {
-    const qsizetype more = lines.size() - maxLines;
+    const int more = static_cast<int>(lines.size()) - maxLines;
     lines = lines.mid(0, maxLines);
-    lines << QCoreApplication::translate("lineDifference", "and %1 more lines").arg(more);
+    lines << QCoreApplication::translate("lineDifference", "and %n more line(s)", "", more);
   }
   return lines.join(QLatin1Char('\n'));
 }

@@ -21,7 +21,7 @@ QString lossText(const config::LossFacts& loss) {
 QString metricText(const QString& metric) {
   if (metric.startsWith(QLatin1String("segm/"))) return QStringLiteral("mask ") + metric.mid(5);
   if (metric.startsWith(QLatin1String("bbox/"))) return QStringLiteral("box ") + metric.mid(5);
-  if (metric == QLatin1String(config::kTotalLoss)) return QStringLiteral("held-out");
+  if (metric == QLatin1String(config::kTotalLoss)) return QStringLiteral("val loss");
   for (const config::LossFacts& loss : config::kLosses)
     if (metric == QLatin1String(loss.name)) return lossText(loss);
   return metric;

@@ -5,7 +5,7 @@
 
 namespace lockstep::app {
 
-/// "mask AP" of "segm/AP", "box AP50" of "bbox/AP50", "held-out" of "loss_total", "class loss" of
+/// "mask AP" of "segm/AP", "box AP50" of "bbox/AP50", "val loss" of "loss_total", "class loss" of
 /// "loss_classifier", as Monitor's cards name it.
 QString metricText(const QString& metric);
 /// The best metric of a run for the run list, such as "best mask AP 0.512". Invalid value: none

@@ -41,7 +41,7 @@ CardPlan card(const QString& title, std::vector<CardCurve> curves) {
 
 CardPlan lossCard(const QString& title, const char* loss) {
   CardPlan plan = card(title, {line(tags::train(loss), CardText::tr("train")),
-                               evaluation(tags::eval(loss), CardText::tr("held-out"))});
+                               evaluation(tags::eval(loss), CardText::tr("validation"))});
   plan.curves.back().gapToPrevious = true;
   return plan;
 }
@@ -72,21 +72,21 @@ CardPlan deviceCard(const QString& title, std::vector<CardCurve> curves) {
 CardPlan precisionCard(const QString& title, const char* tag) {
   CardPlan plan = rateCard(title, {evaluation(tag, CardText::tr("AP"), Stroke::Run)});
   plan.ignoreOutliers = false;
-  plan.emptyText = CardText::tr("No AP yet: see evaluation.ap_every");
+  plan.emptyText = CardText::tr("No AP yet");
   plan.tip = CardText::tr(
-      "Of the run's held-out images, mean over IoU 0.50 to 0.95. "
+      "On the run's validation images, mean over IoU 0.50 to 0.95. "
       "AP counts only the highest-scoring detections per class and image: the last number of "
-      "evaluation.max_dets, 100 as in COCO's unless it is set");
+      "evaluation.max_dets, by default 100 as in COCO");
   return plan;
 }
 
 /// What is looked at first: how the losses and the AP develop.
 std::vector<CardPlan> topCards() {
-  CardPlan loss = lossCard(CardText::tr("Loss: training and held-out"), config::kTotalLoss);
+  CardPlan loss = lossCard(CardText::tr("Loss: training and validation"), config::kTotalLoss);
   loss.rowSpan = 2;
   loss.columnSpan = 3;
   loss.curves.back().markLowest = true;
-  loss.curves.back().valueName = CardText::tr("held-out loss");
+  loss.curves.back().valueName = CardText::tr("validation loss");
 
   CardPlan masks = precisionCard(CardText::tr("Mask AP"), tags::kMaskAp);
   masks.curves.front().isOfMasks = true;

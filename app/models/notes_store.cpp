@@ -20,7 +20,8 @@ Outcome make(const std::filesystem::path& folder, const std::filesystem::path& f
   try {
     const bool isRemote = RemotePlace::isRemote(QString::fromStdString(folder.string()));
     if (!isRemote && !base::pathExists(folder))
-      throw Error(folder.string() + ": the folder is not there now; the change was not kept");
+      throw Error(folder.string() +
+                  ": the folder does not exist any more; the change was not saved");
     if (!isRemote && run_folder::isRunFolder(folder))
       return {run_folder::changeRunNotes(run_folder::Layout(folder), change), {}};
     return {run_folder::NotesByFolder::change(foreignFile, folder, change, given), {}};

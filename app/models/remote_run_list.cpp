@@ -123,7 +123,7 @@ RemoteListing parseRemoteRuns(const QByteArray& text, const RemotePlace& folder)
   RemoteListing listing;
   const QByteArray kept = firstRows(text, listing.leftOut);
   const json rows = json::parse(kept.cbegin(), kept.cend(), nullptr, false);
-  if (!rows.is_array()) throw Error("its answer is no list of runs");
+  if (!rows.is_array()) throw Error("its answer is not a list of runs");
   for (const json& row : rows)
     if (row.is_object())
       if (const auto place = placeOf(row, folder)) listing.runs.push_back(runOf(row, *place));

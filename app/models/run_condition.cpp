@@ -76,17 +76,19 @@ RunCondition::RunCondition(const QString& key, Operator op, const QString& value
       number_(numberOf(column_, value)) {
   const QString sign = QString::fromLatin1(base::textOf(op));
   if (column_ && isText(*column_) && isOrder(op))
-    refuse(QStringLiteral("%1 is text, which has no %2; use =, != or ~ (contains)").arg(key, sign));
+    refuse(QStringLiteral("'%2' cannot compare the text %1; use =, != or ~ (contains)")
+               .arg(key, sign));
   if (column_ && !isText(*column_) && op == Operator::Contains)
-    refuse(QStringLiteral("%1 is no text, in which ~ looks; use = or !=").arg(key));
+    refuse(QStringLiteral("'~' searches text, and %1 is not text; use = or !=").arg(key));
   if (column_ && isFlag(*column_) && isOrder(op))
-    refuse(QStringLiteral("%1 is yes or no, which has no %2; use = or !=").arg(key, sign));
+    refuse(
+        QStringLiteral("'%2' cannot compare %1, which is yes or no; use = or !=").arg(key, sign));
   if (number_) return;
   if (column_ == Column::Duration)
-    refuse(QStringLiteral("%1 is no duration; write such as 90s, 30m, 2h, 1d or 1h30m").arg(value));
-  if (column_ && isFlag(*column_)) refuse(QStringLiteral("%1 is neither yes nor no").arg(value));
+    refuse(QStringLiteral("'%1' is not a duration such as 90s, 30m, 2h, 1d or 1h30m").arg(value));
+  if (column_ && isFlag(*column_)) refuse(QStringLiteral("'%1' is neither yes nor no").arg(value));
   if (column_ == Column::Step || isOrder(op))
-    refuse(QStringLiteral("%1 is no number, which %2 needs here").arg(value, key + sign));
+    refuse(QStringLiteral("'%1' is not a number").arg(value));
 }
 
 FilterMatch RunCondition::match(const QModelIndex& run, const Facts* facts) const {

@@ -31,7 +31,9 @@ class Parser {
       if (!op) {
         parsed.words.append(word);
       } else {
-        if (word.isEmpty()) refuse(begin, QStringLiteral("a key is missing, such as step>100"));
+        if (word.isEmpty())
+          refuse(begin,
+                 QStringLiteral("a key is missing before the operator; write such as step>100"));
         parsed.conditions.push_back(takeCondition(word, *op));
       }
     }
@@ -45,16 +47,10 @@ class Parser {
 
   RunCondition takeCondition(const QString& key, RunCondition::Operator op) {
     skipSpaces();
-    const qsizetype begin = at_;
     if (at_ == text_.size())
       refuse(at_, QStringLiteral("a value is missing after %1%2")
                       .arg(key, QLatin1StringView(base::textOf(op))));
-    const QString value = takeWord(false);
-    try {
-      return RunCondition(key, op, value);
-    } catch (const Error& error) {
-      refuse(begin, QString::fromStdString(error.what()));
-    }
+    return RunCondition(key, op, takeWord(false));
   }
 
   void skipSpaces() {

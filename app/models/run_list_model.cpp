@@ -224,7 +224,7 @@ std::unique_ptr<PlaceScan> RunListModel::makePlace(const QString& folder) {
     announceLoaded();
   });
   connect(place.get(), &PlaceScan::overdue, this, [this, folder] {
-    setListingError(folder, tr("%1: does not answer; its runs are as they were").arg(folder));
+    setListingError(folder, tr("%1: does not answer; its runs may be out of date").arg(folder));
     announceLoaded();
   });
   return place;
@@ -411,11 +411,11 @@ void RunListModel::setRemoteRuns(const RemotePlace& place, const std::vector<Lis
   const RunScan::Changes changes = updateListing(known, runs);
   setListingError(place.address(),
                   leftOut == 0 ? QString()
-                               : tr("%1: only the newest %2 of %3 runs are listed. Give a smaller "
-                                    "folder.")
+                               : tr("%1: only the newest %L2 of %Ln run(s) are listed. Open a "
+                                    "smaller folder.",
+                                    "", static_cast<int>(runs.size() + leftOut))
                                      .arg(place.address())
-                                     .arg(runs.size())
-                                     .arg(static_cast<qsizetype>(runs.size()) + leftOut));
+                                     .arg(runs.size()));
   applyChanges(changes);
   if (isNew) Q_EMIT placesChanged();
 }

@@ -13,7 +13,7 @@ QString RunListModel::forkTextOf(const Row& row) const {
 QString RunListModel::toolTipOf(const Row& row) const {
   QStringList lines{row.folder};
   if (const auto& best = row.run.summary.info.best)
-    lines.append(tr("best %1 %2 at step %3 (held-out images)")
+    lines.append(tr("best %1 %2 at step %3 (validation images)")
                      .arg(QString::fromStdString(best->metric))
                      .arg(best->value, 0, 'f', 3)
                      .arg(best->step));
@@ -22,8 +22,8 @@ QString RunListModel::toolTipOf(const Row& row) const {
   if (!row.run.notes.note.empty()) lines.append(QString::fromStdString(row.run.notes.note));
   if (row.hasVanished)
     lines.append(
-        tr("Its folder was deleted, renamed or is on a disk that is gone. It comes back if "
-           "the folder does; its menu removes it from the list."));
+        tr("Its folder was deleted, renamed, or is on a disk that is not mounted. It reappears "
+           "with the folder; its menu removes it from the list."));
   if (!row.run.notesFault.empty()) lines.append(QString::fromStdString(row.run.notesFault));
   return lines.join(QLatin1Char('\n'));
 }

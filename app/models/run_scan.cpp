@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/error.h"
+#include "engine/base/number_text.h"
 #include "engine/foreign_runs/run_files.h"
 
 namespace lockstep::app {
@@ -31,8 +32,11 @@ std::string closedText(const fs::path& parent, std::vector<std::string> names) {
   if (names.empty()) return {};
   std::ranges::sort(names);
   std::string text = parent.string() + ": no permission to look into " + names.front();
-  if (names.size() > 1) text += " and " + std::to_string(names.size() - 1) + " more folders";
-  return text + "; it is not listed";
+  if (names.size() > 1)
+    text += " and " + base::counted(names.size() - 1, "other folder") + "; they are not listed";
+  else
+    text += "; it is not listed";
+  return text;
 }
 
 }  // namespace

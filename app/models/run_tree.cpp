@@ -112,7 +112,7 @@ std::vector<RunTree::Section> RunTree::arrangement() const {
   const bool hasTitles = grouping_ || !sections.empty();
   for (auto& [title, runs] : groups) {
     sortRuns(runs);
-    const QString own = !grouping_ ? tr("Runs") : title.isEmpty() ? tr("none") : title;
+    const QString own = grouping_ ? title : tr("Runs");
     sections.push_back({hasTitles ? own : QString(), false, std::move(runs)});
   }
   if (sections.empty()) sections.emplace_back();

@@ -33,7 +33,7 @@ class RunTree : public QAbstractItemModel {
 
   /// Which runs are shown; empty: all.
   void setFilter(Predicate filter);
-  /// The title of a run's section; empty: no groups.
+  /// The title of a run's section; nullptr: no groups.
   void setGrouping(Grouping grouping);
   void setColumns(std::vector<RunColumn> columns);
   const std::vector<RunColumn>& columns() const { return columns_; }

@@ -148,7 +148,7 @@ QWidget* AdviceSection::makeChange(const protocol::Alert& alert) {
   button->setObjectName(isFork ? QStringLiteral("forkWith") : QStringLiteral("copyWith"));
   button->setToolTip(isFork ? tr("A new run from a checkpoint of this one, with this change")
                             : tr("The experiment file of this run with this change, to train from "
-                                 "the beginning: no checkpoint is of before this"));
+                                 "the start: there is no earlier checkpoint"));
   const qint64 step = evidenceSteps(alert).first;
   connect(button, &QPushButton::clicked, this, [this, change, step, isFork] {
     if (!run_.run) return;

@@ -44,7 +44,7 @@ void LogPanel::buildUi() {
   logList_->setAccessibleName(tr("Log"));
   alertList_ = new LogList(LogList::Lines::Wrapped, alerts_);
   alertList_->setAccessibleName(tr("Alerts"));
-  alertList_->setToolTip(tr("A click shows where it is in the curves"));
+  alertList_->setToolTip(tr("Click to show the alert in the curves"));
   // A click leaves the focus, and so its keys, to the curves.
   alertList_->setFocusPolicy(Qt::TabFocus);
   alertList_->setEmptyText(
@@ -93,7 +93,9 @@ void LogPanel::buildFilters() {
   filter_->setAccessibleName(tr("Filter log"));
   filter_->setPlaceholderText(tr("Filter log: words, /regex/"));
   filter_->setClearButtonEnabled(true);
-  filter_->setFixedWidth(widgets::scaledPx(190));
+  filter_->setMaximumWidth(widgets::scaledPx(190));
+  for (QWidget* filter : {static_cast<QWidget*>(level_), static_cast<QWidget*>(filter_)})
+    filter->setMinimumWidth(widgets::scaledPx(60));
 }
 
 void LogPanel::connectSignals() {

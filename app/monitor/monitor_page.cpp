@@ -50,8 +50,7 @@ QString emptyApText(const CardPlan& plan, const std::vector<ShownRun>& runs) {
   const RunController* run = runs.front().run.data();
   if (runs.size() > 1 || !run->isLoaded()) return plan.emptyText;
   if (run->info().isRangeTest) return MonitorPage::tr("A learning-rate range test has no AP");
-  const auto& state = run->info().state.value();
-  return noApText(run->evaluationPlan(), state && protocol::hasEnded(*state));
+  return noApText(run->evaluationPlan(), run->info());
 }
 
 QString mediaName(events::Media media) {
@@ -76,8 +75,7 @@ QString mediaText(const std::map<std::string_view, events::Media>& media) {
   for (const auto& [tag, kind] : media) ++counts[kind];
   QStringList parts;
   for (const auto& [kind, count] : counts)
-    parts << (count == 1 ? MonitorPage::tr("%1 (1 tag)").arg(mediaName(kind))
-                         : MonitorPage::tr("%1 (%2 tags)").arg(mediaName(kind)).arg(count));
+    parts << MonitorPage::tr("%1 (%n tag(s))", "", count).arg(mediaName(kind));
   return parts.join(QStringLiteral(", "));
 }
 
@@ -206,7 +204,7 @@ void MonitorPage::takeCard(widgets::CurveCard* card, const CardPlan& plan) {
   connectPlot(card);
   connect(card, &widgets::CurveCard::expandRequested, this, [this, card] { maximize(card); });
   const QString id = cardId(plan);
-  // An evaluation is a point of the held-out curve anyway.
+  // An evaluation is a point of the validation curve anyway.
   card->setHidden(
       hiddenCurves_.value(id, {widgets::markName(widgets::EventMark::Kind::Evaluation)}));
   connect(card, &widgets::CurveCard::hiddenChanged, this,
@@ -263,7 +261,7 @@ void MonitorPage::updateEmptyState() {
   } else {
     empty_->setContent(tr("No run to show"),
                        tr("Curves appear here while a run trains and remain after it ends."),
-                       tr("New experiment…"), tr("Try it on made scenes"));
+                       tr("New experiment…"), tr("Try it with synthetic data"));
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "app/controllers/metric_curve.h"
 #include "app/monitor/card_grid.h"
+#include "engine/base/shortened_text.h"
 #include "engine/events/tags.h"
 #include "widgets/elided_label.h"
 #include "widgets/fold_button.h"
@@ -52,7 +53,7 @@ std::vector<std::string> parametersOf(const MetricStore& metrics, std::string_vi
 
 widgets::HeatRow rowOf(const MetricSeries& series, const std::string& name) {
   widgets::HeatRow row;
-  row.name = QString::fromStdString(name);
+  row.name = QString::fromStdString(base::printable(name));
   row.steps.reserve(series.size());
   row.values.reserve(series.size());
   for (std::size_t i = 0; i < series.size(); ++i) {
@@ -187,8 +188,7 @@ void ParameterSection::showStatistics() {
   setVisible(hasParameters_ && isShown_);
   QString listed = names.join(QStringLiteral(", "));
   if (runs_.size() > 1) listed += tr(" of %1").arg(runs_.front().name);
-  facts_->setText(parameters == 1 ? tr("1 parameter: %1").arg(listed)
-                                  : tr("%1 parameters: %2").arg(parameters).arg(listed));
+  facts_->setText(tr("%Ln parameter(s): %1", "", static_cast<int>(parameters)).arg(listed));
   QStringList shown;
   for (int i = 0; i < statistic_->count(); ++i) shown << statistic_->itemText(i);
   if (shown == names) return;

@@ -71,8 +71,7 @@ void TagCards::setOpen(bool open) { fold_->setOpen(open); }
 
 void TagCards::setPlans(const std::vector<CardPlan>& plans) {
   plans_ = plans;
-  fold_->setTitle(plans_.size() == 1 ? tr("%1: 1 card").arg(title_)
-                                     : tr("%1: %2 cards").arg(title_).arg(plans_.size()));
+  fold_->setTitle(tr("%1: %Ln card(s)", "", static_cast<int>(plans_.size())).arg(title_));
   fitCards();
 }
 

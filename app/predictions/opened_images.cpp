@@ -42,7 +42,7 @@ class Search {
         found.leftOut.append(QString::fromStdString(error));
       if (inside.files.empty())
         found.leftOut.append(
-            OpenedImagesText::tr("%1: it has no images (jpg, png, bmp, tif, webp)").arg(folder));
+            OpenedImagesText::tr("%1: has no images (jpg, png, bmp, tif, webp)").arg(folder));
       for (const auto& file : inside.files) addFile(QString::fromStdString(file.string()));
     } catch (const std::exception& error) {
       found.leftOut.append(QString::fromUtf8(error.what()));
@@ -98,8 +98,8 @@ OpenedCheckpoint findCheckpoint(const QString& path) {
     return {{},
             0,
             OpenedImagesText::tr(
-                "%1: it is no checkpoint of a run. Open RUN/checkpoints/step-…, or the "
-                "model.safetensors there. Other weights begin a run: set model.weights to them in "
+                "%1: not a checkpoint of a run. Open RUN/checkpoints/step-…, or the "
+                "model.safetensors there. To start a run from other weights, set model.weights in "
                 "Configure.")
                 .arg(path)};
   return {QString::fromStdString(place->folder.string()), *step};

@@ -148,10 +148,10 @@ void PredictionsPage::connectStore() {
     if (isForeignRunShown()) return showForeignRun();
     if (part_ == ImagePart::Training) return leavePart(tr("This run has no dataset.train."));
     if (run_ && run_->info().isRangeTest) {
-      view_->setEmptyText(tr("No held-out images"), tr("This is a learning-rate range test."), {},
+      view_->setEmptyText(tr("No validation images"), tr("This is a learning-rate range test."), {},
                           tr("Training images"));
     } else {
-      view_->setEmptyText(tr("No held-out images"), tr("This run has no dataset.val."),
+      view_->setEmptyText(tr("No validation images"), tr("This run has no dataset.val."),
                           tr("Open Configure"), tr("Training images"));
     }
     view_->setMessage({});
@@ -160,7 +160,7 @@ void PredictionsPage::connectStore() {
     whyReloaded_.clear();
     if (run_ && run_->program()) return loadForeign();
     if (part_ != ImagePart::HeldOut) return leavePart(message);
-    view_->setEmptyText(tr("The held-out images cannot be shown"), message, tr("Open Configure"));
+    view_->setEmptyText(tr("The validation images cannot be shown"), message, tr("Open Configure"));
     view_->setMessage({});
   });
   connectPredictions();
@@ -225,10 +225,11 @@ void PredictionsPage::setRun(RunController* run) {
 }
 
 void PredictionsPage::showEmptyText() {
-  view_->setEmptyText(tr("No run to show"),
-                      tr("Select a run on the left to see its held-out images and predictions, or "
-                         "drop images, a folder, a checkpoint or results of another program here."),
-                      tr("Configure an experiment"), tr("Open a checkpoint…"));
+  view_->setEmptyText(
+      tr("No run to show"),
+      tr("Select a run on the left to see its validation images and predictions, or "
+         "drop images, a folder, a checkpoint or results of another program here."),
+      tr("Configure an experiment"), tr("Open a checkpoint…"));
 }
 
 /// Saves the view state of the current run.
@@ -289,7 +290,7 @@ void PredictionsPage::addNamedActions() {
           return view_->setMessage(tr("There is no checkpoint to compare: select a run with one."));
         Q_EMIT comparisonRequested(run_->folder(), view_->currentCheckpoint());
       });
-  add("predictions.held_out_images", tr("Show the held-out images"), ImagePart::HeldOut);
+  add("predictions.held_out_images", tr("Show the validation images"), ImagePart::HeldOut);
   add("predictions.training_images", tr("Training images"), ImagePart::Training);
 }
 
@@ -323,7 +324,7 @@ void PredictionsPage::reload() {
 }
 
 void PredictionsPage::showParts() {
-  QStringList parts{tr("Held-out images"), tr("Training images")};
+  QStringList parts{tr("Validation images"), tr("Training images")};
   if (!opened_.images.empty()) parts.append(tr("Opened images"));
   if (results_.opened.heldOut.dataset)
     parts.append(tr("Results: %1").arg(QFileInfo(results_.source.results).fileName()));
@@ -364,7 +365,7 @@ void PredictionsPage::load() {
   showParts();
   view_->setMessage(part_ == ImagePart::Training ? tr("Loading the training images…")
                     : part_ == ImagePart::Opened ? tr("Loading the opened images…")
-                                                 : tr("Loading the held-out images…"));
+                                                 : tr("Loading the validation images…"));
   if (part_ == ImagePart::Opened) {
     view_->setBringImage(nullptr);  // they are on this machine
     return store_.setOpened(files, opened_.images);
@@ -380,9 +381,9 @@ void PredictionsPage::updatePredictionPossible() {
   } else if (!run_) {
     why = tr("There is no checkpoint: select a run, or open one.");
   } else if (run_->program()) {
-    why = tr("This run has no checkpoint that predicts here: select one of Lockstep.");
+    why = tr("Checkpoints of other programs cannot predict here: select a run of Lockstep.");
   } else if (part_ == ImagePart::Opened && run_->place()) {
-    why = tr("The opened images are on this machine, and the run is not.");
+    why = tr("The opened images are on this machine, but the run is not.");
   } else {
     why = run_->predictionBlockedBy();
   }
@@ -416,11 +417,12 @@ void PredictionsPage::loadForeign() {
 
 /// Its files hold curves, and no pictures that we know of.
 void PredictionsPage::showForeignRun() {
-  view_->setEmptyText(tr("No held-out images"),
-                      tr("This is a run of %1, of which only curves are read. Its predictions are "
-                         "in a results file, such as coco_instances_results.json.")
-                          .arg(QLatin1String(base::textOf(*run_->program()))),
-                      {}, tr("Open results…"));
+  view_->setEmptyText(
+      tr("No validation images"),
+      tr("Only the curves of this %1 run are read. Its predictions are in a results "
+         "file, such as coco_instances_results.json.")
+          .arg(QLatin1String(base::textOf(*run_->program()))),
+      {}, tr("Open results…"));
   view_->setMessage({});
 }
 
@@ -431,7 +433,7 @@ void PredictionsPage::updateResults() {
   setSteps(isOpened ? PredictionSteps({}, kept)
                     : PredictionSteps(run_->history().predictionSteps(), kept));
   store_.readSteps(run_->history().predictionSteps());
-  // The run's evaluations are of held-out images.
+  // The run's evaluations are of validation images.
   view_->setAveragePrecisions(part_ == ImagePart::HeldOut ? maskOrBoxAp(run_->history().metrics())
                                                           : std::map<qint64, double>());
   showHeldOutCurves();

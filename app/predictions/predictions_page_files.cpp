@@ -2,16 +2,9 @@
 #include <utility>
 
 #include "app/predictions/predictions_page.h"
-#include "widgets/curves/number_text.h"
 #include "widgets/image_view/predictions_view.h"
 
 namespace lockstep::app {
-namespace {
-
-QString number(std::size_t count) { return widgets::countText(static_cast<qint64>(count)); }
-
-}  // namespace
-
 /// What is read is shown as it is on the disk.
 void PredictionsPage::connectFiles() {
   connect(&store_, &PredictionsStore::fileRead, &watched_, &WatchedFiles::add);
@@ -34,18 +27,18 @@ void PredictionsPage::keepFaultsOf(const StepPredictions& predictions) {
   if (lines.isEmpty() && odd == 0) return;
   if (toldStep_ == predictions.step) toldStep_.reset();
   if (!lines.isEmpty()) {
-    faults_[predictions.step] = {tr("Step %1: %2 of %3 images predicted, %4 could not be read")
+    faults_[predictions.step] = {tr("Step %1: %L2 of %Ln image(s) predicted, %L3 could not be read",
+                                    "", static_cast<int>(predicted + unreadable.size()))
                                      .arg(predictions.step)
-                                     .arg(number(predicted), number(predicted + unreadable.size()),
-                                          number(unreadable.size())),
+                                     .arg(predicted)
+                                     .arg(unreadable.size()),
                                  lines.join(u'\n')};
   } else {
     faults_[predictions.step] = {
-        tr("Step %1: %2 predictions have a score that is not in 0 … 1")
-            .arg(predictions.step)
-            .arg(number(odd)),
-        tr("Another program has changed them. The slider of the score does not reach "
-           "them all; predict the images again.")};
+        tr("Step %1: %Ln prediction(s) have a score outside 0 to 1", "", static_cast<int>(odd))
+            .arg(predictions.step),
+        tr("Another program has changed them. The score slider does not reach them all; predict "
+           "the images again.")};
   }
 }
 

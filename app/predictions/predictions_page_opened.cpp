@@ -41,7 +41,7 @@ void PredictionsPage::addOpeningActions() {
       &PredictionsPage::openCheckpointDialog);
   add("predictions.open_results", tr("Open results of another program…"), {Qt::SHIFT | Qt::Key_O},
       &PredictionsPage::openResultsDialog);
-  add("predictions.judge_results", tr("Judge opened results by their own annotations…"), {},
+  add("predictions.judge_results", tr("Choose ground truth…"), {},
       &PredictionsPage::judgeResultsBy);
   add("predictions.close_images", tr("Close the opened images"), {}, &PredictionsPage::closeImages);
   widgets::addNamedAction(this, widgets::ActionPlace::Predictions, "predictions.opened_images",
@@ -161,8 +161,9 @@ void PredictionsPage::showOpenedMessage() {
   const QStringList& lines = opened_.leftOut;
   if (lines.size() == 1) return view_->setMessage(lines.first());
   if (!lines.isEmpty())
-    return view_->setMessage(tr("%1 of what was opened is left out").arg(lines.size()),
-                             lines.join(u'\n'));
+    return view_->setMessage(
+        tr("%n file(s) or folder(s) were not opened", "", static_cast<int>(lines.size())),
+        lines.join(u'\n'));
   const bool hasCheckpoints = run_ && !run_->program();
   if (hasCheckpoints || opened_.images.empty()) return view_->setMessage({});
   showMessage(tr("Select a run on the left, or open a checkpoint, to predict these images."),
@@ -202,7 +203,7 @@ QString PredictionsPage::savePasted(const QImage& picture) {
     file = pasted_->filePath(QStringLiteral("pasted-%1.png").arg(++pastedCount_));
   }
   if (picture.save(file)) return file;
-  view_->setMessage(tr("The picture cannot be kept in %1: is there space left?").arg(file));
+  view_->setMessage(tr("The pasted image cannot be saved in %1: check the free space.").arg(file));
   return {};
 }
 

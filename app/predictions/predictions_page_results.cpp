@@ -25,7 +25,7 @@ void PredictionsPage::openResultsDialog() {
 void PredictionsPage::judgeResultsBy() {
   if (askedResults_.results.isEmpty()) return openResultsDialog();
   const QString folder = QFileInfo(askedResults_.results).absolutePath();
-  const QString annotations = QFileDialog::getOpenFileName(this, tr("Annotations of the results"),
+  const QString annotations = QFileDialog::getOpenFileName(this, tr("Ground truth of the results"),
                                                            jobs::folderToBeginWith(folder),
                                                            tr("COCO annotations (*.json)"));
   if (!annotations.isEmpty()) openResults({askedResults_.results, annotations});
@@ -69,7 +69,7 @@ void PredictionsPage::refuseUnjudged(const ResultsSource& source) {
     return;
   }
   tellResultsFailed(
-      tr("%1: there is no run whose data could judge these results").arg(source.results));
+      tr("%1: these results need a ground truth, of a run or a file").arg(source.results));
 }
 
 /// Whether the run's data may still be read.
@@ -98,7 +98,7 @@ void PredictionsPage::showMessage(const QString& message, const QString& action,
 }
 
 void PredictionsPage::tellResultsFailed(const QString& why) {
-  showMessage(why, tr("Judge them by other annotations…"), [this] { judgeResultsBy(); });
+  showMessage(why, tr("Choose ground truth…"), [this] { judgeResultsBy(); });
   announceReady();
 }
 
@@ -148,9 +148,8 @@ void PredictionsPage::tellOddScores() {
   if (odd == 0) return;
   const QString name = QFileInfo(results_.source.results).fileName();
   view_->setMessage(
-      odd == 1 ? tr("%1: 1 result has a score that is not in 0 … 1").arg(name)
-               : tr("%1: %L2 results have a score that is not in 0 … 1").arg(name).arg(odd),
-      tr("The slider of the score does not reach them all."));
+      tr("%1: %Ln result(s) have a score outside 0 to 1", "", static_cast<int>(odd)).arg(name),
+      tr("The score slider does not reach them all."));
 }
 
 void PredictionsPage::dropResults() {

@@ -92,12 +92,12 @@ class ImagesByName {
     if (lengthIfNamed(*named) > 0) return (*named)->id;
     if (std::ranges::find(namesakes, id, &coco::Image::id) != namesakes.end()) return id;
     refuse(OpenedResultsText::tr(
-               "%1: image %2 is %3, which may be any of %4 images, such as %5 and %6. Write their "
-               "folders or their ids.")
+               "%1: image %2 is named %3, which matches %n image(s), such as %4 and %5. Write the "
+               "folder into the name, or use the image ids.",
+               "", static_cast<int>(namesakes.size()))
                .arg(file)
                .arg(id.value)
                .arg(QString::fromStdString(path))
-               .arg(namesakes.size())
                .arg(QString::fromStdString(namesakes[0]->fileName),
                     QString::fromStdString(namesakes[1]->fileName)));
   }
@@ -183,27 +183,22 @@ widgets::PredictionStore::ByImage predictionsOf(
   return byImage;
 }
 
-void requireThatItFits(const QString& file, const Survey& found, const coco::Dataset& dataset) {
+void requireThatItFits(const QString& file, const Survey& found) {
   if (found.ofOtherImages > 0)
-    refuse(
-        OpenedResultsText::tr(
-            "%1: %L2 of %L3 results are of images that are not among the %L4 they are judged by. "
-            "Are they of another dataset? Open them with their own annotations.")
-            .arg(file)
-            .arg(found.ofOtherImages)
-            .arg(found.results)
-            .arg(dataset.images().size()));
+    refuse(OpenedResultsText::tr("%1: %L2 of %Ln result(s) belong to images that the ground truth "
+                                 "does not have. If they "
+                                 "are of another dataset, choose its ground truth.",
+                                 "", static_cast<int>(found.results))
+               .arg(file)
+               .arg(found.ofOtherImages));
   if (!found.maskFault.isEmpty())
     refuse(OpenedResultsText::tr("%1: has %2. Write the masks in the size of their image.")
                .arg(file, found.maskFault));
   if (found.results == 0 || found.ofUnknownClasses < found.results) return;
-  const std::size_t classes = dataset.categories().size();
   refuse(OpenedResultsText::tr(
-             "%1: none of its results has %2 that they are judged by. Open them with their own "
-             "annotations.")
-             .arg(file, classes == 1
-                            ? OpenedResultsText::tr("the only class")
-                            : OpenedResultsText::tr("one of the %L1 classes").arg(classes)));
+             "%1: no result has a class of the ground truth. Choose the ground truth of their "
+             "dataset.")
+             .arg(file));
 }
 
 /// A list of results has no images without any: all of the dataset are judged, as by coco-eval.
@@ -250,7 +245,7 @@ void read(const ResultsSource& source, ReadingProgress& progress, OpenedResults&
   }
   const Survey found = surveyOf(*results, dataset, progress);
   if (progress.isCancelled) return;
-  requireThatItFits(source.results, found, dataset);
+  requireThatItFits(source.results, found);
   opened.predictions = predictionsOf(results);
   if (isList(source.results)) addImagesWithoutResults(dataset, opened);
   opened.heldOut.iouType = coco::judgedBy(dataset, results->haveMasks());

@@ -52,7 +52,7 @@ void ResultsReading::forget() {
 QString ResultsReading::progress() const {
   if (!progress_) return {};
   const std::size_t all = progress_->all, done = progress_->done;
-  return all == 0 ? QString() : tr("%L1 of %L2 images").arg(done).arg(all);
+  return all == 0 ? QString() : tr("%L1 of %Ln image(s)", "", static_cast<int>(all)).arg(done);
 }
 
 }  // namespace lockstep::app

@@ -48,8 +48,8 @@ ForkDialog::ForkDialog(const QString& run, const QList<Checkpoint>& checkpoints,
 void ForkDialog::buildUi(const QString& run) {
   auto* heading = new QLabel(tr("Fork %1").arg(run));
   heading->setFont(widgets::interfaceFont(14, QFont::DemiBold));
-  auto* text = new QLabel(tr("A new run goes on from a checkpoint, with its curves and its "
-                             "optimizer. %1 stays as it is.")
+  auto* text = new QLabel(tr("A new run continues from a checkpoint, with its curves and its "
+                             "optimizer state. %1 is not changed.")
                               .arg(run));
   widgets::setRole(text, "muted");
   checkpoints_ = new QComboBox;
@@ -71,7 +71,7 @@ void ForkDialog::buildUi(const QString& run) {
   column->addWidget(text);
   column->addWidget(section(tr("From"), checkpoints_));
   column->addWidget(checkpoints_);
-  column->addWidget(section(tr("Changes, a line each (none: the same again)"), changes_));
+  column->addWidget(section(tr("Overrides, one KEY=VALUE per line"), changes_));
   column->addWidget(changes_);
   column->addWidget(fault_);
   column->addLayout(buildButtons());

@@ -121,9 +121,9 @@ QList<QAction*> RunMenu::unnamedActions() const {
 }
 
 void RunMenu::addVanishedActions() {
-  addAction(
-      isOne() ? tr("Remove from the list") : tr("Remove %1 from the list").arg(folders_.size()),
-      this, [this] { Q_EMIT panel_->dismissRequested(folders_); });
+  addAction(isOne() ? tr("Remove from the list")
+                    : tr("Remove %n run(s) from the list", "", static_cast<int>(folders_.size())),
+            this, [this] { Q_EMIT panel_->dismissRequested(folders_); });
   addAction(isOne() ? tr("Copy path") : tr("Copy paths"), this,
             [this] { QApplication::clipboard()->setText(folders_.join(u'\n')); });
 }
@@ -150,7 +150,7 @@ void RunMenu::addQueueActions() {
           [this, folder] { panel_->moveInQueue(folder, -1); });
   addMove(withKeys(tr("Move down"), "runs.later_in_queue"), 1,
           [this, folder] { panel_->moveInQueue(folder, 1); });
-  addWhile(whyNotQueued, tr("Take out of the queue"),
+  addWhile(whyNotQueued, tr("Remove from queue"),
            [this, folder] { Q_EMIT panel_->leaveQueueRequested(folder); });
   addSeparator();
 }
@@ -201,7 +201,7 @@ void RunMenu::addNotesActions() {
   const bool areArchived = all(RunListModel::ArchivedRole);
   change(arePinned ? tr("Unpin") : tr("Pin to the top"),
          [arePinned](run_folder::RunNotes& notes) { notes.pinned = !arePinned; });
-  change(areArchived ? tr("Take out of the archive") : tr("Archive"),
+  change(areArchived ? tr("Unarchive") : tr("Archive"),
          [areArchived](run_folder::RunNotes& notes) { notes.archived = !areArchived; });
   addSeparator();
 }
@@ -224,9 +224,9 @@ void RunMenu::askForTags(RunsPanel* panel, const QStringList& folders) {
   bool isGiven = false;
   const QString text = QInputDialog::getText(
       panel, tr("Tags"),
-      folders.size() == 1
-          ? tr("Tags of this run, with commas between them:")
-          : tr("Tags that all %1 runs have, with commas between them:").arg(folders.size()),
+      folders.size() == 1 ? tr("Tags of this run, separated by commas:")
+                          : tr("Common tags of %n run(s), separated by commas:", "",
+                               static_cast<int>(folders.size())),
       QLineEdit::Normal, before.join(QStringLiteral(", ")), &isGiven);
   if (!isGiven) return;
   Q_EMIT panel->notesChangeRequested(folders, tagsChange(before, tagsIn(text, before)));

@@ -13,8 +13,12 @@
 namespace lockstep::app {
 namespace {
 
-RunTree::Grouping byRole(int role) {
-  return [role](const QModelIndex& run) { return run.data(role).toString(); };
+/// `otherwise`: title of the runs without such a value.
+RunTree::Grouping byRole(int role, const QString& otherwise) {
+  return [role, otherwise](const QModelIndex& run) {
+    const QString value = run.data(role).toString();
+    return value.isEmpty() ? otherwise : value;
+  };
 }
 
 bool isExpression(const QString& grouping) { return grouping.startsWith(QLatin1Char('/')); }
@@ -22,7 +26,8 @@ bool isExpression(const QString& grouping) { return grouping.startsWith(QLatin1C
 RunTree::Grouping byExpression(const QRegularExpression& expression) {
   return [expression](const QModelIndex& run) {
     const auto match = expression.match(run.data(RunListModel::NameRole).toString());
-    return match.captured(match.lastCapturedIndex() > 0 ? 1 : 0);
+    const QString part = match.captured(match.lastCapturedIndex() > 0 ? 1 : 0);
+    return part.isEmpty() ? RunViewMenu::tr("other names") : part;
   };
 }
 
@@ -30,7 +35,9 @@ RunTree::Grouping byKey(const RunFacts& facts, const QString& key) {
   return [&facts, key](const QModelIndex& run) {
     const Facts* known = facts.find(run.data(RunListModel::FolderRole).toString());
     const QString* value = known ? known->config(key) : nullptr;
-    return value ? QStringLiteral("%1 = %2").arg(key, *value) : QString();
+    if (value) return QStringLiteral("%1 = %2").arg(key, *value);
+    const bool isRead = known && known->fault.isEmpty();
+    return (isRead ? RunViewMenu::tr("%1 not set") : RunViewMenu::tr("%1 not read")).arg(key);
   };
 }
 
@@ -41,11 +48,13 @@ RunTree::Grouping groupingOf(const QString& by, const RunFacts& facts) {
       return QFileInfo(run.data(RunListModel::FolderRole).toString()).path();
     };
   }
-  if (by == QLatin1String("state")) return byRole(RunListModel::StateTextRole);
-  if (by == QLatin1String("program")) return byRole(RunListModel::ProgramRole);
+  if (by == QLatin1String("state"))
+    return byRole(RunListModel::StateTextRole, RunViewMenu::tr("state unknown"));
+  if (by == QLatin1String("program"))
+    return byRole(RunListModel::ProgramRole, QStringLiteral("Lockstep"));
   if (by == QLatin1String("tag")) {
     return [](const QModelIndex& run) {
-      return run.data(RunListModel::TagsRole).toStringList().value(0);
+      return run.data(RunListModel::TagsRole).toStringList().value(0, RunViewMenu::tr("no tag"));
     };
   }
   if (isExpression(by)) {
@@ -143,7 +152,7 @@ void RunViewMenu::fillColumns(QMenu* menu) {
     if (column.id != standardColumns().front().id) addColumnAction(menu, column.title, column.id);
   menu->addSeparator();
   const auto add = [this](QMenu* keys, const QString& key) { addColumnAction(keys, key, key); };
-  addKeys(menu, tr("What differs"), &RunViewMenu::configKeys, add);
+  addKeys(menu, tr("Differing keys"), &RunViewMenu::configKeys, add);
   addKeys(menu, tr("Last values"), &RunViewMenu::metricTags, add);
 }
 
@@ -205,13 +214,13 @@ void RunViewMenu::addGroupAction(QMenu* menu, const QString& title, const QStrin
 }
 
 void RunViewMenu::fillGroups(QMenu* menu) {
-  addGroupAction(menu, tr("Nothing"), {});
+  addGroupAction(menu, tr("None"), {});
   addGroupAction(menu, tr("Folder"), QStringLiteral("folder"));
   addGroupAction(menu, tr("State"), QStringLiteral("state"));
   addGroupAction(menu, tr("First tag"), QStringLiteral("tag"));
   addGroupAction(menu, tr("Program"), QStringLiteral("program"));
   menu->addSeparator();
-  addKeys(menu, tr("What differs"), &RunViewMenu::configKeys,
+  addKeys(menu, tr("Differing keys"), &RunViewMenu::configKeys,
           [this](QMenu* keys, const QString& key) { addGroupAction(keys, key, key); });
   if (isExpression(grouping_)) addGroupAction(menu, tr("Name: %1").arg(grouping_), grouping_);
   menu->addAction(tr("Part of the name…"), this, &RunViewMenu::askForExpression);

@@ -37,7 +37,7 @@ void RunsPanel::buildUi() {
   filterText_->setToolTip(
       tr("Text or /regex/: runs whose name, tags, state or program has it.\n"
          "KEY OP VALUE: solver.base_lr>0.01, segm/AP>=0.4, state=failed, tag~lr, duration>2h;\n"
-         "several hold all. Hidden runs stay selected."));
+         "several must all hold. Hidden runs stay selected."));
   for (QLabel** note : {&filterFault_, &hiddenNote_, &listingError_}) {
     *note = new QLabel;
     (*note)->setWordWrap(true);
@@ -337,16 +337,16 @@ bool RunsPanel::clearFilter() {
 
 void RunsPanel::updateEmptyState() {
   const bool isEmpty = tree_->shownCount() == 0;
-  const QString count =
-      model_->rowCount() == 1 ? tr("1 run") : tr("%1 runs").arg(model_->rowCount());
+  const QString count = tr("%n run(s)", "", model_->rowCount());
   if (isEmpty && window()->focusWidget() == list_) setFocus();  // else the button would get it
   stack_->setCurrentIndex(isEmpty && model_->isLoaded() ? 1 : 0);
   if (!isEmpty) return;
   if (model_->rowCount() > 0 && filterText_->text().isEmpty()) {
-    empty_->setContent(tr("Only archived runs"), tr("%1 here, in the archive.").arg(count),
+    empty_->setContent(tr("Only archived runs"), tr("%1 in the archive.").arg(count),
                        tr("Show archived runs"));
   } else if (model_->rowCount() > 0) {
-    empty_->setContent(tr("No match"), tr("None of %1 fits “%2”.").arg(count, filterText_->text()),
+    empty_->setContent(tr("No match"),
+                       tr("None of %1 matches “%2”.").arg(count, filterText_->text()),
                        tr("Clear the filter"));
   } else {
     empty_->setContent(tr("No runs yet"),
@@ -358,7 +358,7 @@ void RunsPanel::updateEmptyState() {
 QString RunsPanel::resumeBlockedBy(const QModelIndex& run) {
   if (!run.isValid()) return tr("It is no longer listed.");
   if (const QString program = run.data(RunListModel::ProgramRole).toString(); !program.isEmpty())
-    return tr("It is a run of %1: it is read, and never written.").arg(program);
+    return tr("It is a run of %1, which is read-only here.").arg(program);
   if (const QString host = run.data(RunListModel::HostRole).toString(); !host.isEmpty())
     return tr("It is on %1: resume it there.").arg(host);
   if (run.data(RunListModel::AliveRole).toBool()) return tr("It is still running.");

@@ -2,6 +2,16 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en_US" sourcelanguage="en">
 <context>
+    <name>BoxSizeBars</name>
+    <message numerus="yes">
+        <source>%Ln object(s) of %1 to %2 px (square root of the box&apos;s area, after resizing)</source>
+        <translation>
+            <numerusform>%Ln object of %1 to %2 px (square root of the box&apos;s area, after resizing)</numerusform>
+            <numerusform>%Ln objects of %1 to %2 px (square root of the box&apos;s area, after resizing)</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ComparedFigures</name>
     <message numerus="yes">
         <source>%1 on all %Ln validation image(s)</source>
@@ -70,6 +80,16 @@
         <translation>
             <numerusform>the only object has an anchor with IoU ≥ 0.5</numerusform>
             <numerusform>all %Ln objects have an anchor with IoU ≥ 0.5</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ExplanationFacts</name>
+    <message numerus="yes">
+        <source>%n level(s)</source>
+        <translation>
+            <numerusform>%n level</numerusform>
+            <numerusform>%n levels</numerusform>
         </translation>
     </message>
 </context>
@@ -150,7 +170,7 @@
     <message numerus="yes">
         <source>%1: %L2 of %Ln result(s) belong to images that the ground truth does not have. If they are of another dataset, choose its ground truth.</source>
         <translation>
-            <numerusform>%1: %L2 of %Ln result belongs to an image that the ground truth does not have. If it is of another dataset, choose the ground truth of that.</numerusform>
+            <numerusform>%1: %L2 of %Ln result belongs to an image that the ground truth does not have. If it is of another dataset, choose its ground truth.</numerusform>
             <numerusform>%1: %L2 of %Ln results belong to images that the ground truth does not have. If they are of another dataset, choose its ground truth.</numerusform>
         </translation>
     </message>
@@ -292,6 +312,13 @@
             <numerusform>%n warnings</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n import error(s)</source>
+        <translation>
+            <numerusform>%n import error</numerusform>
+            <numerusform>%n import errors</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>lockstep::app::ParameterSection</name>
@@ -398,6 +425,362 @@
         <translation>
             <numerusform>%1: %Ln card</numerusform>
             <numerusform>%1: %Ln cards</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockstep::widgets::ClassFilter</name>
+    <message numerus="yes">
+        <source>%1 of %n class(es)</source>
+        <translation>
+            <numerusform>%1 of %n class</numerusform>
+            <numerusform>%1 of %n classes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>All %n class(es)</source>
+        <translation>
+            <numerusform>All %n class</numerusform>
+            <numerusform>All %n classes</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockstep::widgets::ClassPairMap</name>
+    <message numerus="yes">
+        <source>%1: in %Ln image(s)</source>
+        <translation>
+            <numerusform>%1: in %Ln image</numerusform>
+            <numerusform>%1: in %Ln images</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 and %2: together in %Ln image(s)</source>
+        <translation>
+            <numerusform>%1 and %2: together in %Ln image</numerusform>
+            <numerusform>%1 and %2: together in %Ln images</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockstep::widgets::ClassesView</name>
+    <message numerus="yes">
+        <source>; %L1 of %Ln class(es) shown</source>
+        <translation>
+            <numerusform>; %L1 of %Ln class shown</numerusform>
+            <numerusform>; %L1 of %Ln classes shown</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockstep::widgets::ConfigForm</name>
+    <message numerus="yes">
+        <source>%n key(s)</source>
+        <translation>
+            <numerusform>%n key</numerusform>
+            <numerusform>%n keys</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more key(s)</source>
+        <translation>
+            <numerusform>%n more key</numerusform>
+            <numerusform>%n more keys</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockstep::widgets::ConfusionView</name>
+    <message numerus="yes">
+        <source>%Ln empty class(es)</source>
+        <translation>
+            <numerusform>%Ln empty class</numerusform>
+            <numerusform>%Ln empty classes</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockstep::widgets::CurvePlot</name>
+    <message numerus="yes">
+        <source>^ %n outlier(s) above the plot (press O to show all)</source>
+        <translation>
+            <numerusform>^ %n outlier above the plot (press O to show all)</numerusform>
+            <numerusform>^ %n outliers above the plot (press O to show all)</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockstep::widgets::DatasetView</name>
+    <message numerus="yes">
+        <source>%Ln image(s)</source>
+        <translation>
+            <numerusform>%Ln image</numerusform>
+            <numerusform>%Ln images</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln object(s)</source>
+        <translation>
+            <numerusform>%Ln object</numerusform>
+            <numerusform>%Ln objects</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>, %Ln crowd region(s)</source>
+        <translation>
+            <numerusform>, %Ln crowd region</numerusform>
+            <numerusform>, %Ln crowd regions</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>, %Ln image(s) without objects</source>
+        <translation>
+            <numerusform>, %Ln image without objects</numerusform>
+            <numerusform>, %Ln images without objects</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockstep::widgets::EditorHeader</name>
+    <message numerus="yes">
+        <source>%n error(s)</source>
+        <translation>
+            <numerusform>%n error</numerusform>
+            <numerusform>%n errors</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n warning(s)</source>
+        <translation>
+            <numerusform>%n warning</numerusform>
+            <numerusform>%n warnings</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockstep::widgets::FactCharts</name>
+    <message numerus="yes">
+        <source>%Ln object(s) with a box of height / width %1 to %2</source>
+        <translation>
+            <numerusform>%Ln object with a box of height / width %1 to %2</numerusform>
+            <numerusform>%Ln objects with a box of height / width %1 to %2</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln image(s) with %1 to %2 objects (%2 not included)</source>
+        <translation>
+            <numerusform>%Ln image with %1 to %2 objects (%2 not included)</numerusform>
+            <numerusform>%Ln images with %1 to %2 objects (%2 not included)</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1: %2 in %3 of %Ln image(s)</source>
+        <translation>
+            <numerusform>%1: %2 in %3 of %Ln image</numerusform>
+            <numerusform>%1: %2 in %3 of %Ln images</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln object(s)</source>
+        <translation>
+            <numerusform>%Ln object</numerusform>
+            <numerusform>%Ln objects</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln class(es)</source>
+        <translation>
+            <numerusform>%Ln class</numerusform>
+            <numerusform>%Ln classes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln object(s) of %1 to %2 px (square root of the area, after resizing)</source>
+        <translation>
+            <numerusform>%Ln object of %1 to %2 px (square root of the area, after resizing)</numerusform>
+            <numerusform>%Ln objects of %1 to %2 px (square root of the area, after resizing)</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>the %1 most frequent of %Ln class(es)</source>
+        <translation>
+            <numerusform>the %1 most frequent of %Ln class</numerusform>
+            <numerusform>the %1 most frequent of %Ln classes</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockstep::widgets::FindingsPanel</name>
+    <message numerus="yes">
+        <source>%Ln error(s) (●)</source>
+        <translation>
+            <numerusform>%Ln error (●)</numerusform>
+            <numerusform>%Ln errors (●)</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln warning(s) (▲)</source>
+        <translation>
+            <numerusform>%Ln warning (▲)</numerusform>
+            <numerusform>%Ln warnings (▲)</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockstep::widgets::ImageCanvas</name>
+    <message numerus="yes">
+        <source>%n instance(s), %1 of the ground truth</source>
+        <translation>
+            <numerusform>%n instance, %1 of the ground truth</numerusform>
+            <numerusform>%n instances, %1 of the ground truth</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockstep::widgets::ObjectsView</name>
+    <message numerus="yes">
+        <source>%L1 of %Ln object(s) match the filters.</source>
+        <translation>
+            <numerusform>%L1 of %Ln object match the filters.</numerusform>
+            <numerusform>%L1 of %Ln objects match the filters.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockstep::widgets::PredictionsPanel</name>
+    <message numerus="yes">
+        <source>all %Ln image(s)</source>
+        <translation>
+            <numerusform>all %Ln image</numerusform>
+            <numerusform>all %Ln images</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%L1 of %Ln image(s)</source>
+        <translation>
+            <numerusform>%L1 of %Ln image</numerusform>
+            <numerusform>%L1 of %Ln images</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>predicting: %L1 of %Ln image(s)</source>
+        <translation>
+            <numerusform>predicting: %L1 of %Ln image</numerusform>
+            <numerusform>predicting: %L1 of %Ln images</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>all %Ln image(s) predicted</source>
+        <translation>
+            <numerusform>all %Ln image predicted</numerusform>
+            <numerusform>all %Ln images predicted</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%L1 of %Ln image(s) predicted</source>
+        <translation>
+            <numerusform>%L1 of %Ln image predicted</numerusform>
+            <numerusform>%L1 of %Ln images predicted</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln detection(s), all with lower scores</source>
+        <translation>
+            <numerusform>%Ln detection, all with lower scores</numerusform>
+            <numerusform>%Ln detections, all with lower scores</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln object(s)</source>
+        <translation>
+            <numerusform>%Ln object</numerusform>
+            <numerusform>%Ln objects</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln detection(s)</source>
+        <translation>
+            <numerusform>%Ln detection</numerusform>
+            <numerusform>%Ln detections</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Predictions of %Ln image(s) that this dataset does not have are ignored</source>
+        <translation>
+            <numerusform>Predictions of %Ln image that this dataset does not have are ignored</numerusform>
+            <numerusform>Predictions of %Ln images that this dataset does not have are ignored</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln detection(s) ignored: of classes that the annotations do not list</source>
+        <translation>
+            <numerusform>%Ln detection ignored: of classes that the annotations do not list</numerusform>
+            <numerusform>%Ln detections ignored: of classes that the annotations do not list</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockstep::widgets::PredictionsView</name>
+    <message numerus="yes">
+        <source>in %Ln image(s)</source>
+        <translation>
+            <numerusform>in %Ln image</numerusform>
+            <numerusform>in %Ln images</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln instance(s)</source>
+        <translation>
+            <numerusform>%Ln instance</numerusform>
+            <numerusform>%Ln instances</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln object(s)</source>
+        <translation>
+            <numerusform>%Ln object</numerusform>
+            <numerusform>%Ln objects</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>0 of %Ln image(s) match</source>
+        <translation>
+            <numerusform>0 of %Ln image match</numerusform>
+            <numerusform>0 of %Ln images match</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>, %1 of %n class(es) hidden</source>
+        <translation>
+            <numerusform>, %1 of %n class hidden</numerusform>
+            <numerusform>, %1 of %n classes hidden</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, of %Ln image(s)</source>
+        <translation>
+            <numerusform>%1, of %Ln image</numerusform>
+            <numerusform>%1, of %Ln images</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockstep::widgets::RecallView</name>
+    <message numerus="yes">
+        <source>%Ln object(s)</source>
+        <translation>
+            <numerusform>%Ln object</numerusform>
+            <numerusform>%Ln objects</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockstep::widgets::ThumbnailStrip</name>
+    <message numerus="yes">
+        <source>%Ln error(s)</source>
+        <translation>
+            <numerusform>%Ln error</numerusform>
+            <numerusform>%Ln errors</numerusform>
         </translation>
     </message>
 </context>

@@ -142,7 +142,7 @@ class TstAlerts : public QObject {
     protocol::Alert alert;
     alert.kind = protocol::AlertKind::Overfitting;
     alert.severity = protocol::Severity::Warning;
-    alert.text = "Held-out loss rose";
+    alert.text = "Validation loss rose";
     alert.from = 20;
     alert.to = 40;
     {

@@ -25,7 +25,7 @@ class TstAskedComparisons : public tests::CompareBench {
     show();
     QTRY_VERIFY(page_->results() && page_->isReady());
     QTRY_COMPARE(emptyTitle(), QStringLiteral("No object to show"));
-    QVERIFY(says(QStringLiteral("The filters leave none of 4 objects")));
+    QVERIFY(says(QStringLiteral("All 4 objects are filtered out")));
     for (auto* one : page_->findChild<widgets::EmptyState*>()->findChildren<QPushButton*>())
       if (one->text() == QStringLiteral("Show all")) QTest::mouseClick(one, Qt::LeftButton);
     QTRY_COMPARE(emptyTitle(), QString());

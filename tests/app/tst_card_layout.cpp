@@ -60,10 +60,10 @@ class TstCardLayout : public QObject {
         if (place.row < 2) top << plans[place.card].title;
       return top;
     };
-    QCOMPARE(titles(), (QStringList{QStringLiteral("Loss: training and held-out"),
+    QCOMPARE(titles(), (QStringList{QStringLiteral("Loss: training and validation"),
                                     QStringLiteral("Mask AP"), QStringLiteral("Box AP")}));
     scope.hasMasks = false;
-    QCOMPARE(titles(), (QStringList{QStringLiteral("Loss: training and held-out"),
+    QCOMPARE(titles(), (QStringList{QStringLiteral("Loss: training and validation"),
                                     QStringLiteral("Box AP"), QStringLiteral("Learning rate")}));
   }
 

@@ -173,7 +173,7 @@ class TstChangedFiles : public QObject {
     base::writeFileAtomically(pathOf("train.json"), annotationsWith(kObject));
     showRun();
     QVERIFY(QFile::remove(QString::fromStdString(pathOf("val.json"))));
-    QTRY_VERIFY(showsLabel(QStringLiteral("The held-out images cannot be shown")));
+    QTRY_VERIFY(showsLabel(QStringLiteral("The validation images cannot be shown")));
     page_->findChild<QAction*>(QStringLiteral("predictions.training_images"))->trigger();
     QTRY_VERIFY(page_->view()->shownImage() && page_->isReady());
     QVERIFY(!says(QStringLiteral("were read again")));
@@ -207,7 +207,7 @@ class TstChangedFiles : public QObject {
       {"image_id": 5, "category_id": 1, "score": 0.5, "bbox": [1, 1, 4, 4]}]})");
     page_->setRun(nullptr);
     page_->setRun(run_.get());
-    QTRY_VERIFY(says(QStringLiteral("2 predictions have a score that is not in 0 … 1")));
+    QTRY_VERIFY(says(QStringLiteral("2 predictions have a score outside 0 to 1")));
   }
 
   /// The files of all steps are read at once.

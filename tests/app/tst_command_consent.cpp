@@ -49,7 +49,8 @@ class TstCommandConsent : public QObject {
       const Answer answer(kTrain);
       QVERIFY(consent.mayRun(commands, text("a.yaml")));
       QVERIFY(answer.isGiven());
-      QVERIFY2(answer.asked().contains(text("a.yaml runs commands")), qPrintable(answer.asked()));
+      QVERIFY2(answer.asked().contains(text("Run the commands of a.yaml?")),
+               qPrintable(answer.asked()));
     }
     QVERIFY(!asks(consent, commands));
     QVERIFY(!asks(consent, {"", "mail me", ""}));

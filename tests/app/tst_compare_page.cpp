@@ -3,9 +3,11 @@
 #include <QClipboard>
 #include <QDir>
 #include <QDoubleSpinBox>
+#include <QFileDialog>
 #include <QLocale>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QTimer>
 #include <QTreeWidget>
 #include <algorithm>
 
@@ -92,6 +94,24 @@ class TstComparePage : public tests::CompareBench {
       QVERIFY2(page_->verdict().contains(part), qPrintable(page_->verdict()));
   }
 
+  void anIntervalThatEndsBelowZeroByARoundingHasNoMinus() {
+    widgets::ResultsPair pair;
+    pair.ap.difference = .01;
+    pair.ap.interval = {-.0004, .02};
+    pair.ap.resamples = 1000;
+    QVERIFY(app::verdictText(pair, coco::IouType::Box, 79)
+                .contains(QStringLiteral("(95 % CI 0.0 to 2.0, ")));
+  }
+
+  void aDifferenceThatRoundsToZeroIsNotCalledZero() {
+    widgets::ResultsPair pair;
+    pair.ap.difference = .0004;
+    pair.ap.resamples = 1000;
+    QVERIFY(app::verdictText(pair, coco::IouType::Box, 79)
+                .startsWith(QStringLiteral(
+                    "No significant difference: B has less than 0.1 box AP points more (")));
+  }
+
   void theVerdictNamesTheBetterSide() {
     widgets::ResultsPair pair;
     pair.imageCount = 79;
@@ -114,6 +134,16 @@ class TstComparePage : public tests::CompareBench {
     QVERIFY(app::spreadText({{"monitor.log_every", "1", "2"}}).startsWith(QStringLiteral("No ")));
   }
 
+  void figuresOfSomeImagesAreNotOfAll() {
+    widgets::ResultsPair pair;
+    pair.imageCount = 1;
+    QVERIFY(
+        app::commonFigures(pair, coco::IouType::Box, 2).title.contains(QStringLiteral("1 of 2")));
+    const app::MetricStore none;
+    QVERIFY(
+        !app::evaluationFigures(none, 1, none, 1, false).title.contains(QStringLiteral("Whole")));
+  }
+
   void twoRunsThatDifferInTheirSeedsAreNotJudged() {
     const QString annotations = write("val.json", kDataset);
     addRun("one", kOfFirst, annotations);
@@ -122,10 +152,31 @@ class TstComparePage : public tests::CompareBench {
     QVERIFY(config.open(QIODevice::Append));
     config.write("runtime: {seed: 2}\n");
     config.close();
+    const run_folder::Layout first(runs_.front()->folder().toStdString());
+    std::filesystem::create_directories(first.predictionsOfPart(20, "val").parent_path());
+    std::filesystem::copy_file(first.predictionsOfPart(40, "val"),
+                               first.predictionsOfPart(20, "val"));
     show();
     QTRY_VERIFY2(page_->verdict().startsWith(QStringLiteral("Only the seed differs")),
                  qPrintable(page_->verdict()));
     QVERIFY(!page_->verdict().contains(QStringLiteral("better")));
+    QTest::keyClick(boxOf("Checkpoint of A"), Qt::Key_Up);
+    QCOMPARE(boxOf("Checkpoint of A")->currentData().toLongLong(), 20);
+    QTRY_VERIFY(page_->results() && page_->isReady());
+    QVERIFY2(!page_->verdict().contains(QStringLiteral("spread")), "the steps differ too");
+  }
+
+  void resultsAreAskedForBeforeTheirAnnotations() {
+    showTwo();
+    QString asked;
+    QTimer::singleShot(0, page_.get(), [&asked] {
+      auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+      if (!dialog) return;
+      asked = dialog->windowTitle();
+      dialog->reject();
+    });
+    page_->findChild<QAction*>(QStringLiteral("compare.open_annotations"))->trigger();
+    QCOMPARE(asked, QStringLiteral("Open results as B"));
   }
 
   void theTableIsCopied() {

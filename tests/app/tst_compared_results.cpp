@@ -108,7 +108,7 @@ class TstComparedResults : public tests::CompareBench {
   void twoResultsFilesAskForTheirAnnotations() {
     show();
     drop({write("a.json", kOfFirst), write("b.json", kOfSecond)});
-    QTRY_COMPARE(emptyTitle(), QStringLiteral("What A is judged by is not known"));
+    QTRY_COMPARE(emptyTitle(), QStringLiteral("The ground truth of A is not known"));
     page_->openResults({parent_->filePath(QStringLiteral("b.json")), write("val.json", kDataset)});
     QTRY_VERIFY(page_->results() && page_->isReady());
     QCOMPARE(page_->results()->imageCount, std::size_t{2});
@@ -122,7 +122,7 @@ class TstComparedResults : public tests::CompareBench {
     QVERIFY(says(QStringLiteral("COCO results are a JSON list")));
     page_->openResultsAt(0, {write("a.json", kOfFirst)});
     page_->openResultsAt(1, {write("b.json", kOfSecond)});
-    QTRY_COMPARE(emptyTitle(), QStringLiteral("What A is judged by is not known"));
+    QTRY_COMPARE(emptyTitle(), QStringLiteral("The ground truth of A is not known"));
   }
 
   /// Whichever of two files they were chosen for, and at the next start.
@@ -189,7 +189,7 @@ class TstComparedResults : public tests::CompareBench {
               R"([{"image_id": 77, "category_id": 1, "score": 0.9, "bbox": [2, 2, 10, 10]}])");
     page_->openResults({file});
     QTRY_COMPARE(emptyTitle(), QStringLiteral("B cannot be compared"));
-    QVERIFY(says(file) && says(QStringLiteral("1 of 1 results")));
+    QVERIFY(says(file) && says(QStringLiteral("1 of 1 result")));
   }
 
   void imagesThatPredictNumbersItselfAreKnownByTheirFiles() {
@@ -215,7 +215,7 @@ class TstComparedResults : public tests::CompareBench {
     show();
     QTRY_VERIFY(page_->results() && page_->isReady());
     QTRY_VERIFY2(page_->verdict().contains(QStringLiteral(
-                     "B: 2 detections have a class that the annotations do not list")),
+                     "B: 2 detections of classes that the annotations do not list are ignored")),
                  qPrintable(page_->verdict()));
     page_->tables()->confusions()->setView(widgets::ComparedView::Second);
     QCOMPARE(page_->tables()->confusions()->model()->countAt(0, 0), 1);
@@ -231,7 +231,7 @@ class TstComparedResults : public tests::CompareBench {
       {"image_id": 2, "file_name": "a.png", "category_id": 8, "score": 0.9, "bbox": [2, 2, 10, 10]}])")});
     QTRY_VERIFY(page_->results() && page_->isReady());
     QTRY_VERIFY2(page_->verdict().contains(QStringLiteral(
-                     "B: 2 detections have a class that the annotations do not list")),
+                     "B: 2 detections of classes that the annotations do not list are ignored")),
                  qPrintable(page_->verdict()));
     const auto set =
         coco::Dataset::load(parent_->filePath(QStringLiteral("val.json")).toStdString());
@@ -361,17 +361,17 @@ class TstComparedResults : public tests::CompareBench {
     show();
     QTRY_VERIFY(page_->results() && page_->isReady());
     QVERIFY2(page_->verdict().contains(
-                 QStringLiteral("Neither has masks: both are judged by their boxes")),
+                 QStringLiteral("Neither has masks: both are evaluated by their boxes")),
              qPrintable(page_->verdict()));
     const coco::Image image{ImageId{3}, "a.png", 40, 40};
     coco::Detection found{image.id, CategoryId{1}, 0.9, {2, 2, 10, 10}, {}};
     found.mask = coco::rasterisePolygon(std::array<double, 8>{2, 2, 12, 2, 12, 12, 2, 12}, 40, 40);
     page_->openResults(
         {write("masks.json", QByteArray::fromStdString(coco::detectionsToJson({found})))});
-    QTRY_VERIFY2(
-        page_->isReady() && page_->verdict().contains(QStringLiteral(
-                                "Some results of A have no mask: both are judged by their boxes")),
-        qPrintable(page_->verdict()));
+    QTRY_VERIFY2(page_->isReady() &&
+                     page_->verdict().contains(QStringLiteral(
+                         "Some results of A have no mask: both are evaluated by their boxes")),
+                 qPrintable(page_->verdict()));
   }
 
   void limitsThatDifferAreSaid() {
@@ -383,8 +383,8 @@ class TstComparedResults : public tests::CompareBench {
     show();
     QTRY_VERIFY(page_->results() && page_->isReady());
     QVERIFY2(page_->verdict().contains(
-                 QStringLiteral("A counts 1, 10, 100 detections of a class and image, B 1, 50, 100 "
-                                "(evaluation.max_dets): 1, 50, 100 count here.")),
+                 QStringLiteral("evaluation.max_dets is 1, 10, 100 for A and 1, 50, 100 for B: "
+                                "both are evaluated with 1, 50, 100.")),
              qPrintable(page_->verdict()));
   }
 
@@ -400,6 +400,9 @@ class TstComparedResults : public tests::CompareBench {
                       QPoint(plot->width() / 2, plot->height() / 2));
     QTRY_COMPARE(boxOf("Checkpoint of A")->currentData().toLongLong(), 20);
     QCOMPARE(boxOf("Checkpoint of B")->currentData().toLongLong(), 20);
+    QStringList marks;
+    for (const widgets::EventMark& mark : plot->eventMarks()) marks << mark.text;
+    QCOMPARE(marks, (QStringList{QStringLiteral("A: step 20"), QStringLiteral("B: step 20")}));
   }
 
   void anotherCheckpointIsComparedWithTheGivenOne() {

@@ -28,7 +28,7 @@ class TstDeviceUse : public QObject {
     const auto things = app::inspectedDevices(use, {});
     QCOMPARE(things.size(), std::size_t{2});
     QCOMPARE(things[0].value, QStringLiteral("All are free"));
-    QCOMPARE(things[1].value, QStringLiteral("No run waits"));
+    QCOMPARE(things[1].value, QStringLiteral("No run is queued"));
   }
 
   void whatCouldNotBeReadIsNotSaidToBeFree() {

@@ -458,7 +458,7 @@ class TstDocumentsInWindow : public QObject {
     const auto isSaid = [&] {
       const auto labels = window.findChildren<QLabel*>();
       return std::ranges::any_of(labels, [](const QLabel* label) {
-        return label->isVisible() && label->text().contains(text("No faults"));
+        return label->isVisible() && label->text().contains(text("No errors"));
       });
     };
     QVERIFY(isSaid());

@@ -172,7 +172,7 @@ class TstEngineLink : public QObject {
     QSignalSpy lost(&link, &EngineLink::lost), unreachable(&link, &EngineLink::unreachable);
     link.connectToEngine(tests::FakeSsh::address(QStringLiteral("/run")));
     QTRY_COMPARE(isWelcome ? lost.count() : unreachable.count(), 1);
-    QVERIFY2(link.lastError().contains(QStringLiteral("“garbage”, which is no message")),
+    QVERIFY2(link.lastError().contains(QStringLiteral("“garbage”, which is not a message")),
              qPrintable(link.lastError()));
   }
 

@@ -64,10 +64,10 @@ class TstExperimentSurvey : public QObject {
     QCOMPARE(valueOf(survey, QStringLiteral("steps per epoch")), QStringLiteral("1.5"));
     QCOMPARE(valueOf(survey, QStringLiteral("anchors")),
              QStringLiteral(
-                 "none has an IoU of 0.5 with 33 % of the 3 objects, nor one of 0.3 with 33 %"));
+                 "33 % of 3 objects have no anchor with IoU ≥ 0.5, 33 % none with IoU ≥ 0.3"));
     QCOMPARE(valueOf(survey, QStringLiteral("most crowded")),
-             QStringLiteral("2 objects in two.png, of at most 1 detections and 1000 proposals: "
-                            "raise model.box_head.detections_per_image"));
+             QStringLiteral("2 objects in two.png; limits: detections 1, proposals 1000: raise "
+                            "model.box_head.detections_per_image"));
     QVERIFY(valueOf(survey, QStringLiteral("time")).startsWith(QStringLiteral("not measured yet")));
     experiment.dataset.train.annotations = "/nowhere.json";  // said by the check of the experiment
     QVERIFY(valueOf(app::surveyExperiment(experiment, {}), QStringLiteral("anchors")).isEmpty());

@@ -50,7 +50,7 @@ class TstExportButton : public QObject {
     QTest::addColumn<QString>("entry");
     QTest::addColumn<QString>("what");
     QTest::newRow("picture") << QStringLiteral("Export the image…")
-                             << QStringLiteral("The image with what is drawn on it");
+                             << QStringLiteral("The image with its overlays");
     QTest::newRow("results") << QStringLiteral("Export COCO results…")
                              << QStringLiteral("COCO results, all scores");
     QTest::newRow("report") << QStringLiteral("Export a report of coco-eval…")
@@ -72,7 +72,7 @@ class TstExportButton : public QObject {
     if (what.isEmpty()) {
       QVERIFY(!dialog);
       QVERIFY(tests::visibleBanner(window, QStringLiteral("nothing to export"),
-                                   QStringLiteral("only boxes")));
+                                   QStringLiteral("no masks")));
       return;
     }
     QVERIFY(dialog && dialog->isVisible());

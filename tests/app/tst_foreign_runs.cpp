@@ -194,7 +194,7 @@ class TstForeignRuns : public QObject {
         if (label->isVisible() && label->text().contains(QString::fromUtf8(text))) return true;
       return false;
     };
-    QTRY_VERIFY(says("a run of TensorBoard"));
+    QTRY_VERIFY(says("this TensorBoard run"));
     QTRY_VERIFY(window.isReady());
   }
 

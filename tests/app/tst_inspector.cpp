@@ -95,7 +95,7 @@ class TstInspector : public QObject {
     QCOMPARE(fact("State"), QStringLiteral("finished"));
     QCOMPARE(fact("Folder"), run);
     QTRY_COMPARE(fact("Seed"), QStringLiteral("7"));
-    QVERIFY(fact("Lowest held-out loss").contains(QStringLiteral("at step")));
+    QVERIFY(fact("Lowest validation loss").contains(QStringLiteral("at step")));
     QVERIFY(!fact("Last mask AP").isEmpty() && !fact("Best checkpoint").isEmpty());
   }
 
@@ -194,7 +194,7 @@ class TstInspector : public QObject {
 
   void usualNamesAreWholeAndLongValuesWrap() {
     app::FactPanel panel{QStringLiteral("facts")};
-    const QString name = QStringLiteral("Lowest held-out loss");
+    const QString name = QStringLiteral("Lowest validation loss");
     const QString path = QStringLiteral("/data/experiments/of the summer/droplets-r50-cosine-0001");
     panel.setThings({{QStringLiteral("Run"),
                       QStringLiteral("a"),

@@ -125,8 +125,22 @@ class TstLogPanel : public QObject {
     QVERIFY(alerts_->viewport()->toolTip().isEmpty());
   }
 
+  /// Scrolling moves what the viewport contains.
+  void theTextOfNoAlertsIsSeenAfterScrolledOnes() {
+    std::vector<Alert> alerts;
+    for (int i = 0; i < 9; ++i) alerts.push_back(alert(i, i, kLongText));
+    panel_->setAlerts(alerts, {});
+    panel_->showAlerts();
+    QTRY_VERIFY(alerts_->verticalScrollBar()->value() > 0);
+    panel_->setAlerts({}, {});
+    QTRY_COMPARE(alerts_->verticalScrollBar()->maximum(), 0);
+    const auto* empty = alerts_->findChild<QLabel*>(QStringLiteral("empty"));
+    QVERIFY(empty->isVisible());
+    QCOMPARE(empty->mapTo(alerts_, QPoint()), alerts_->viewport()->pos());
+  }
+
   void anAlertSaysWhatMendsIt() {
-    Alert overfitting = alert(1, 300, "held-out loss rose");
+    Alert overfitting = alert(1, 300, "validation loss rose");
     overfitting.key = "solver.max_steps";
     overfitting.value = "260";
     const auto shown = [&](const std::vector<std::int64_t>& checkpoints) {
@@ -135,9 +149,9 @@ class TstLogPanel : public QObject {
     };
     QVERIFY(shown({100, 200})
                 .endsWith(QStringLiteral(
-                    "step 300: held-out loss rose Fork with solver.max_steps=260.")));
+                    "step 300: validation loss rose Fork with solver.max_steps=260.")));
     QVERIFY(shown({}).endsWith(  // as its card on Monitor: there is nothing to fork from
-        QStringLiteral("step 300: held-out loss rose Edit a copy with solver.max_steps=260.")));
+        QStringLiteral("step 300: validation loss rose Edit a copy with solver.max_steps=260.")));
   }
 
   void aClickOnAnAlertLeadsToIt() {

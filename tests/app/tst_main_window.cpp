@@ -60,7 +60,7 @@ class TstMainWindow : public QObject {
       return plan.title == QStringLiteral("Mask AP");
     });
     QVERIFY(ap != plans.end());
-    QVERIFY(ap->tip.contains(QStringLiteral("evaluation.max_dets, 100 as in COCO's")));
+    QVERIFY(ap->tip.contains(QStringLiteral("evaluation.max_dets, by default 100 as in COCO")));
   }
 
   void anEmptyWindowNamesTheReasonAndTheNextStep() {
@@ -175,7 +175,7 @@ class TstMainWindow : public QObject {
              QStringLiteral("best mask AP 0.117"));
     QCOMPARE(app::bestText(QStringLiteral("bbox/AP"), 0.079), QStringLiteral("best box AP 0.079"));
     QCOMPARE(app::bestText(QStringLiteral("loss_total"), 1.5),
-             QStringLiteral("best held-out 1.500"));
+             QStringLiteral("best val loss 1.500"));
     QCOMPARE(app::bestText({}, {}), QStringLiteral("best AP –"));
   }
 
@@ -372,6 +372,7 @@ class TstMainWindow : public QObject {
     for (int back = 1; back <= 2; ++back) {
       (*restore)->trigger();
       QTRY_COMPARE(list->rowCount(), back);
+      QVERIFY(!tests::visibleBanner(window, QStringLiteral("1 run was moved"), {}));
     }
     QVERIFY(QFileInfo::exists(first) && QFileInfo::exists(second));
     qputenv("XDG_DATA_HOME", before);

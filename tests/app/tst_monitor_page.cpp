@@ -225,7 +225,7 @@ class TstMonitorPage : public QObject {
   void anEmptyApCardGivesTheReason_data() {
     QTest::addColumn<bool>("hasHeldOut");
     QTest::addColumn<QString>("text");
-    QTest::newRow("no held-out images") << false << "No AP: dataset.val is not set";
+    QTest::newRow("no validation images") << false << "No AP: dataset.val is not set";
     QTest::newRow("ended early") << true << "No AP: the run ended before the first AP evaluation";
   }
   void anEmptyApCardGivesTheReason() {
@@ -247,13 +247,6 @@ class TstMonitorPage : public QObject {
         if (label->isVisible() && label->text().startsWith(QStringLiteral("No AP")))
           texts.append(label->text());
     QCOMPARE(texts, QStringList({text, text}));  // of masks and of boxes
-  }
-
-  void theTextWithoutApDependsOnTheConfiguration() {
-    QCOMPARE(app::noApText({}, false), QStringLiteral("No AP yet: see evaluation.ap_every"));
-    QCOMPARE(app::noApText({true, false}, false),
-             QStringLiteral("No AP: evaluation.ap_every is 0"));
-    QCOMPARE(app::noApText({true, false}, true), QStringLiteral("No AP: evaluation.ap_every is 0"));
   }
 
   void aChangeOfTheRunsResetsTheZoom() {

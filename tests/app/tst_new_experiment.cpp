@@ -36,8 +36,8 @@ using tests::text;
 namespace {
 
 constexpr const char* kCheck =
-    "training:   60 images, 1009 objects, 1 class\nfaults:     27\ndoubled_object 27: …\n"
-    "notes:      31\nusable:     yes";
+    "training:   60 images, 1009 objects, 1 class\nerrors:     27\ndoubled_object 27: …\n"
+    "warnings:   31\nusable:     yes";
 
 /// The parts of the dialog.
 struct Parts {
@@ -90,12 +90,13 @@ class TstNewExperiment : public QObject {
     QVERIFY(found.isUsable);
     QCOMPARE(found.faults, 27);
     QCOMPARE(found.notes, 31);
-    QVERIFY(!app::findingsOf(text("faults:     none\nusable:     no")).isUsable);
-    QCOMPARE(app::findingsOf(text("faults:     none")).faults, 0);
+    QVERIFY(!app::findingsOf(text("errors:     none\nusable:     no")).isUsable);
+    QCOMPARE(app::findingsOf(text("errors:     none")).faults, 0);
   }
 
   void whatIsWrongWithTheDataIsShownBeforeTheExperimentIsOpened() {
-    qputenv("FAKE_ENGINE", QByteArray("--stdout|") + kCheck + "|--stderr|[worker] reading 2/2");
+    qputenv("FAKE_ENGINE", QByteArray("--stdout|import errors: 15, listed in faults.txt\n") +
+                               kCheck + "|--stderr|[worker] reading 2/2");
     auto* dialog = new NewExperimentDialog(nullptr, program("fake_engine"));
     const Parts parts(dialog);
     QSignalSpy ready(dialog, &NewExperimentDialog::experimentReady);
@@ -107,7 +108,9 @@ class TstNewExperiment : public QObject {
     auto* findings = parts.find<QPlainTextEdit>("findings");
     QTRY_VERIFY(findings->isVisible());
     QVERIFY(findings->toPlainText().contains(text("doubled_object 27")));
-    QVERIFY(parts.find<QLabel>("findingsTitle")->text().contains(text("27 faults, 31 notes")));
+    QVERIFY(parts.find<QLabel>("findingsTitle")
+                ->text()
+                .contains(text("27 errors, 31 warnings, 15 import errors")));
     QCOMPARE(ready.count(), 0);
     pressGo(parts);
     QCOMPARE(ready.count(), 1);
@@ -140,13 +143,13 @@ class TstNewExperiment : public QObject {
     auto* clean = parts.find<QPushButton>("clean");
     QTRY_VERIFY2_WITH_TIMEOUT(clean->isVisible(),
                               qPrintable(parts.find<QLabel>("reason")->toolTip()), 60000);
-    QVERIFY(parts.find<QLabel>("findingsTitle")->text().contains(text("1 fault")));
+    QVERIFY(parts.find<QLabel>("findingsTitle")->text().contains(text("1 error,")));
     QTest::mouseClick(clean, Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(!dialog->isBusy(), 60000);
     const auto* findings = parts.find<QPlainTextEdit>("findings");
     QVERIFY2(findings->toPlainText().startsWith(text("cleaned:")),
              qPrintable(findings->toPlainText()));
-    QVERIFY(parts.find<QLabel>("findingsTitle")->text().contains(text("0 faults")));
+    QVERIFY(parts.find<QLabel>("findingsTitle")->text().contains(text("0 errors")));
     QVERIFY(!clean->isVisible());
     pressGo(parts);
     QCOMPARE(ready[0][0].toString(), path("drops-lockstep-cleaned/experiment.yaml"));
@@ -159,7 +162,7 @@ class TstNewExperiment : public QObject {
     auto* source = parts.find<QLineEdit>("dataFolder");
     const auto* reason = parts.find<QLabel>("reason");
     QTest::keyClicks(source, path("dropz"));
-    QTRY_COMPARE(reason->text(), path("dropz") + text(" is not there"));
+    QTRY_COMPARE(reason->text(), path("dropz") + text(" does not exist"));
     QVERIFY(source->property("invalid").toBool());
     QVERIFY(QDir().mkpath(path("dropzone")));
     QTest::keyClicks(source, text("one"));
@@ -304,7 +307,7 @@ class TstNewExperiment : public QObject {
     MainWindow& window = window_.show({folder_->path()});
     auto* empty = window.monitorPage()->findChild<widgets::EmptyState*>();
     for (QPushButton* button : empty->findChildren<QPushButton*>())
-      if (button->text() == text("Try it on made scenes"))
+      if (button->text() == text("Try it with synthetic data"))
         QTest::mouseClick(button, Qt::LeftButton);
     auto* dialog = openedBy(window);
     QVERIFY(dialog);
@@ -312,16 +315,16 @@ class TstNewExperiment : public QObject {
     QCOMPARE(dialog->origin(), ExperimentOrigin::Scenes);
     parts.find<QLineEdit>("trainScenes")->setText(text("2"));
     parts.find<QLineEdit>("valScenes")->setText(text("1"));
-    QCOMPARE(parts.find<QLineEdit>("scenesFolder")->text(), path("made-scenes"));
+    QCOMPARE(parts.find<QLineEdit>("scenesFolder")->text(), path("synthetic-data"));
     pressGo(parts);
     QTRY_VERIFY_WITH_TIMEOUT(parts.find<QPlainTextEdit>("findings")->isVisible(), 60000);
     pressGo(parts);
     QTRY_COMPARE(window.page(), app::Page::Configure);
     QTRY_VERIFY(window.isReady());
-    QCOMPARE(window.configurePage()->document()->path(), path("made-scenes/experiment.yaml"));
+    QCOMPARE(window.configurePage()->document()->path(), path("synthetic-data/experiment.yaml"));
     QCOMPARE(window.configurePage()->trainingBlockedBy(), QString());
-    QCOMPARE(window.configurePage()->trainName(), text("made-scenes"));
-    const auto* banner = tests::visibleBanner(window, text("made scenes"), text("Train"));
+    QCOMPARE(window.configurePage()->trainName(), text("synthetic-data"));
+    const auto* banner = tests::visibleBanner(window, text("synthetic data"), text("Train"));
     QVERIFY(banner);
     QCOMPARE(banner->action(), text("Train"));
   }

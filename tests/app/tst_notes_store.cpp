@@ -89,7 +89,7 @@ class TstNotesStore : public QObject {
     QSignalSpy failed(&store, &NotesStore::failed);
     store.change({run}, [](RunNotes& notes) { notes.tags = {"q"}; });
     QTRY_COMPARE(failed.count(), 1);
-    QVERIFY(failed[0][1].toString().contains(QStringLiteral("not there")));
+    QVERIFY(failed[0][1].toString().contains(QStringLiteral("does not exist any more")));
     QVERIFY(!QFile::exists(file));
   }
 

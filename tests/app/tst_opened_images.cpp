@@ -283,7 +283,7 @@ class TstOpenedImages : public QObject {
   void weightsOutsideARunAreSaid() {
     const app::OpenedCheckpoint found = app::findCheckpoint(text("model.safetensors", "x"));
     QVERIFY(found.failure.startsWith(file("model.safetensors") + QStringLiteral(": ")));
-    QVERIFY(found.failure.contains(QStringLiteral("set model.weights to them")));
+    QVERIFY(found.failure.contains(QStringLiteral("set model.weights in")));
   }
 };
 

@@ -1,4 +1,4 @@
-// Results files of any program, and what they are judged by.
+// Results files of any program, and their ground truth.
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -66,7 +66,7 @@ class TstOpenedResults : public QObject {
     QTest::newRow("of other classes")
         << QByteArray(
                R"([{"image_id": 3, "category_id": 9, "score": 0.9, "bbox": [2, 2, 10, 10]}])")
-        << QStringLiteral("none of its results has the only class") << false;
+        << QStringLiteral("no result has a class of the ground truth") << false;
     QTest::newRow("annotations") << kTwoImages << QStringLiteral("COCO results are a JSON list")
                                  << true;
     QTest::newRow("cut off") << QByteArray(R"([{"image_id": 3, )")
@@ -137,7 +137,7 @@ class TstOpenedResults : public QObject {
     QTest::addColumn<QString>("why");
     QTest::newRow("neither folder nor id") << QByteArray(R"([{"image_id": 1, "file_name": "1.png",
         "category_id": 1, "score": 0.9, "bbox": [2, 2, 10, 10]}])")
-                                           << QStringLiteral("any of 2 images, such as a/1.png");
+                                           << QStringLiteral("matches 2 images, such as a/1.png");
     QTest::newRow("one id for two names") << QByteArray(R"([
         {"image_id": 3, "file_name": "a/1.png", "category_id": 1, "score": 0.9, "bbox": [2, 2, 9, 9]},
         {"image_id": 3, "file_name": "b/1.png", "category_id": 1, "score": 0.9, "bbox": [2, 2, 9, 9]}])")

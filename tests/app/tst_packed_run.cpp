@@ -72,7 +72,7 @@ class TstPackedRun : public QObject {
     QCOMPARE(run.info().created, 1.75e9);
     QCOMPARE(run.info().finished, 1.75e9 + 60);
     QVERIFY(!run.isAlive() && !run.canResume() && !run.accessError());
-    QVERIFY(run.predictionBlockedBy().contains(QLatin1String("packed run")));
+    QVERIFY(run.predictionBlockedBy().contains(QLatin1String("Packed runs")));
     const app::RunFileAccess files = run.files();
     QCOMPARE(contentOf(brought(files, files.localPath(image_))), imageBytes_);
     QVERIFY(
@@ -102,7 +102,7 @@ class TstPackedRun : public QObject {
     QVERIFY(page.findChild<widgets::ImageStage*>()->problem().contains(name));
     const auto labels = page.findChildren<QLabel*>();
     QVERIFY(std::ranges::any_of(labels, [](const QLabel* label) {
-      return label->text().contains(QStringLiteral("leads out of the folder of its images"));
+      return label->text().contains(QStringLiteral("points outside the image folder"));
     }));
   }
 
@@ -127,7 +127,7 @@ class TstPackedRun : public QObject {
     QTRY_VERIFY2(page.shown().size() == 2 && page.isReady(), qPrintable(page.verdict()));
     QCOMPARE(page.shown()[0].decoded->failure.isEmpty(), isShown);
     QCOMPARE(page.shown()[0].decoded->levels.isNull(), !isShown);
-    const QString why = QStringLiteral("leads out of the folder of its images");
+    const QString why = QStringLiteral("points outside the image folder");
     QVERIFY2(page.verdict().contains(why) != isShown, qPrintable(page.verdict()));
   }
 

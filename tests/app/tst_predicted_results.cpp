@@ -101,7 +101,7 @@ class TstPredictedResults : public QObject, protected tests::PredictionsPageBenc
     run.refresh();
     page.show();
     page.openResults({resultsFile("early.json", kFifth)});
-    QVERIFY(!hasLabelOf(page, QStringLiteral("no run whose data could judge")));
+    QVERIFY(!hasLabelOf(page, QStringLiteral("need a ground truth")));
     QTRY_VERIFY(hasLabel(page, QStringLiteral("early.json")));
     QTRY_VERIFY(page.isReady());
     QVERIFY(!saysInABanner(page));
@@ -246,9 +246,9 @@ class TstPredictedResults : public QObject, protected tests::PredictionsPageBenc
         "foreign.json",
         R"([{"image_id": 7, "category_id": 1, "score": 0.9, "bbox": [1, 1, 4, 4]}])")});
     QTRY_VERIFY(saysInABanner(page));
-    QTRY_VERIFY(hasLabelOf(page, QStringLiteral("Are they of another dataset?")));
+    QTRY_VERIFY(hasLabelOf(page, QStringLiteral("choose its ground truth")));
     QCOMPARE(page.view()->currentCheckpoint(), qint64{40});
-    QVERIFY(buttonOf(page, QStringLiteral("Judge them by other annotations…"))->isVisible());
+    QVERIFY(buttonOf(page, QStringLiteral("Choose ground truth…"))->isVisible());
   }
 
   void aFileThatCannotBeReadIsNotOfferedOtherAnnotations() {
@@ -258,7 +258,7 @@ class TstPredictedResults : public QObject, protected tests::PredictionsPageBenc
     page.openResults({resultsFile("broken.json", R"([{"image_id": 5, )")});
     QTRY_VERIFY(hasLabelOf(page, QStringLiteral("COCO results are a JSON list")));
     QVERIFY(saysInABanner(page) && page.isReady());
-    QVERIFY(!buttonOf(page, QStringLiteral("Judge them by other annotations…")));
+    QVERIFY(!buttonOf(page, QStringLiteral("Choose ground truth…")));
   }
 
   void scoresThatAreNoneAreSaid() {
@@ -269,9 +269,9 @@ class TstPredictedResults : public QObject, protected tests::PredictionsPageBenc
         "odd.json", R"([{"image_id": 5, "category_id": 1, "score": -2, "bbox": [1, 1, 4, 4]},
                         {"image_id": 3, "category_id": 1, "score": -1, "bbox": [1, 1, 4, 4]}])")});
     QTRY_VERIFY(
-        hasLabelOf(page, QStringLiteral("odd.json: 2 results have a score that is not in 0 … 1")));
+        hasLabelOf(page, QStringLiteral("odd.json: 2 results have a score outside 0 to 1")));
     QVERIFY(saysInABanner(page));
-    QTRY_VERIFY(hasLabel(page, QStringLiteral("All 2 detections have lower scores")));
+    QTRY_VERIFY(hasLabel(page, QStringLiteral("2 detections, all with lower scores")));
   }
 
   /// Without a run they need annotations of their own.
@@ -281,7 +281,7 @@ class TstPredictedResults : public QObject, protected tests::PredictionsPageBenc
     page.resize(1200, 800);
     page.show();
     page.openResults({resultsFile("mine.json", kFifth)});
-    QTRY_VERIFY(hasLabelOf(page, QStringLiteral("no run whose data could judge")));
+    QTRY_VERIFY(hasLabelOf(page, QStringLiteral("need a ground truth")));
     QVERIFY(saysInABanner(page));  // above the empty page
     page.openResults(
         {resultsFile("mine.json", kFifth), parent_->filePath(QStringLiteral("val.json"))});

@@ -154,8 +154,7 @@ class TstPreparation : public QObject {
     app::NewExperimentDialog dialog;
     dialog.choose(app::ExperimentOrigin::Scenes);
     const auto buttons = dialog.findChildren<QPushButton*>();
-    const auto found =
-        std::ranges::find(buttons, QStringLiteral("Make scenes"), &QPushButton::text);
+    const auto found = std::ranges::find(buttons, QStringLiteral("Generate"), &QPushButton::text);
     QVERIFY(found != buttons.end());
     QTRY_VERIFY((*found)->isEnabled());
     const QString why = QStringLiteral("lockstep-worker is being built");

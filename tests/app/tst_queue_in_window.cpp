@@ -54,7 +54,7 @@ class TstQueueInWindow : public QObject {
     QTRY_COMPARE(position("c"), 2);
     choose(window, "b", QStringLiteral("Train next"));
     QTRY_COMPARE(rows(window), QStringLiteral("Queue: b a c, Runs: h"));
-    choose(window, "a", QStringLiteral("Take out of the queue"));
+    choose(window, "a", QStringLiteral("Remove from queue"));
     QTRY_COMPARE(rows(window), QStringLiteral("Queue: b c, Runs: a h"));
     ::kill(static_cast<pid_t>(info("h").pid), SIGTERM);
     QTRY_COMPARE_WITH_TIMEOUT(info("b").state.text(), std::string("running"), 20000);

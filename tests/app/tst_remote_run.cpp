@@ -251,7 +251,7 @@ class TstRemoteRun : public QObject {
                                  << QStringLiteral("/nowhere: no such run folder") << true;
     QTest::newRow("no run folder")
         << QByteArray("command=\"${command/nowhere/proc}\"\n") + FakeSsh::kRunsHere
-        << QStringLiteral("/proc: is no run folder") << true;
+        << QStringLiteral("/proc: is not a run folder") << true;
     QTest::newRow("an older engine")
         << QByteArray("echo \"lockstep-engine: unknown command 'attach'\" >&2; exit 2")
         << QStringLiteral("The engine on ada@node7 is of another version") << true;
@@ -293,7 +293,7 @@ class TstRemoteRun : public QObject {
     QTest::newRow("silent") << QByteArray("exec cat >/dev/null")
                             << QStringLiteral("does not respond");
     QTest::newRow("a prompt") << QByteArray("printf 'password: ' >&2; exec cat >/dev/null")
-                              << QStringLiteral("its last words are: password:");
+                              << QStringLiteral("its last output is: password:");
     QTest::newRow("garbage") << QByteArray("echo 'Welcome to node7!'; exec cat >/dev/null")
                              << QStringLiteral("it sends “Welcome to node7!”");
     QTest::newRow("an endless line") << QByteArray("head -c 3000000 /dev/zero; exec cat >/dev/null")

@@ -101,11 +101,11 @@ class TstRemoteRuns : public QObject {
         << QStringLiteral(
                "The engine on node7 is of another version: lockstep-engine runs: unknown");
     QTest::newRow("garbage") << QByteArray("echo 'Welcome to node7'")
-                             << QStringLiteral("its answer is no list of runs");
+                             << QStringLiteral("its answer is not a list of runs");
     QTest::newRow("silent") << QByteArray("exec cat >/dev/null")
                             << QStringLiteral("it does not answer");
     QTest::newRow("a prompt") << QByteArray("printf 'password: ' >&2; exec cat >/dev/null")
-                              << QStringLiteral("its last words are: password:");
+                              << QStringLiteral("its last output is: password:");
     QTest::newRow("endless") << QByteArray("exec cat /dev/zero")
                              << QStringLiteral("its answer has more than 16 MiB");
   }
@@ -306,7 +306,7 @@ class TstRemoteRuns : public QObject {
     QCOMPARE(model.rowCount(), 2);
     model.setRemoteRuns(folder, {run("b")}, 5);
     QCOMPARE(model.listingError(),
-             QStringLiteral("ssh://node7/runs: only the newest 1 of 6 runs are listed. Give a "
+             QStringLiteral("ssh://node7/runs: only the newest 1 of 6 runs are listed. Open a "
                             "smaller folder."));
     model.setRemoteRuns(folder, {run("b")});
     QCOMPARE(model.listingError(), QString());

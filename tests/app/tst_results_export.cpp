@@ -207,7 +207,7 @@ class TstResultsExport : public QObject {
     const Exportable& filtered = exportNamed("COCO results, score");
     QCOMPARE(coco::loadDetections(save(filtered, 0).toStdString()).size(), std::size_t{2});
     const QString note = filtered.formats.front().findNote({});
-    QVERIFY2(note.startsWith(QStringLiteral("2 detections of 1 images")), qPrintable(note));
+    QVERIFY2(note.startsWith(QStringLiteral("2 detections of 1 image.")), qPrintable(note));
     QCOMPARE(filtered.formats.front().progress->done.load(), 1);
   }
 
@@ -281,7 +281,7 @@ class TstResultsExport : public QObject {
     app::ExportDialog dialog({exportNamed("COCO results, all")}, 0, folder_.path(), nullptr);
     auto* note = dialog.findChild<QLabel*>(QStringLiteral("note"));
     QCOMPARE(note->text(), QStringLiteral("Counting the detections…"));
-    QTRY_COMPARE(note->text(), QStringLiteral("3 detections of 1 images."));
+    QTRY_COMPARE(note->text(), QStringLiteral("3 detections of 1 image."));
     QTRY_VERIFY(dialog.findChild<QProgressBar*>()->isHidden());
   }
 

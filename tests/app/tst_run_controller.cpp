@@ -191,7 +191,7 @@ class TstRunController : public QObject {
   void anEndedRunSaysThatItsLogIsIncomplete_data() {
     QTest::addColumn<QString>("fault");
     QTest::newRow("without") << QStringLiteral("has no event log");
-    QTest::newRow("damaged") << QStringLiteral("1 damaged records are left out");
+    QTest::newRow("damaged") << QStringLiteral("1 damaged record is missing from curves");
     QTest::newRow("short") << QStringLiteral(" of 40: curves and log after it are lost");
   }
   void anEndedRunSaysThatItsLogIsIncomplete() {

@@ -109,7 +109,7 @@ class TstRunFacts : public QObject {
     QVERIFY2(facts.find(folder)->fault.contains(QStringLiteral("config.yaml:")),
              qPrintable(facts.find(folder)->fault));
     QVERIFY(facts.find(folder)->metric(QStringLiteral("segm/AP")).has_value());
-    QCOMPARE(facts.find(gone)->fault, gone + QStringLiteral(": is no run"));
+    QCOMPARE(facts.find(gone)->fault, gone + QStringLiteral(": is not a run"));
     base::writeFileAtomically(folder.toStdString() + "/config.yaml", "solver: {base_lr: 3}\n");
     readAll(facts, {folder});
     QVERIFY(facts.find(folder)->fault.isEmpty());

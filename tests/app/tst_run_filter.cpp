@@ -153,15 +153,15 @@ class TstRunFilter : public QObject {
       QTest::newRow(text) << QString::fromLatin1(text) << QString::fromLatin1(fault);
     };
     row("step>", "character 6: a value is missing after step>");
-    row("a =1  >5", "character 7: a key is missing, such as step>100");
+    row("a =1  >5", "character 7: a key is missing before the operator; write such as step>100");
     row("name~\"a b", "character 6: the quote is not closed; add \" at its end");
-    row("state<5", "character 7: state is text, which has no <; use =, != or ~ (contains)");
-    row("step~5", "character 6: step is no text, in which ~ looks; use = or !=");
-    row("pinned>=no", "character 9: pinned is yes or no, which has no >=; use = or !=");
-    row("pinned=maybe", "character 8: maybe is neither yes nor no");
-    row("duration>2x", "character 10: 2x is no duration; write such as 90s, 30m, 2h, 1d or 1h30m");
-    row("step=a", "character 6: a is no number, which step= needs here");
-    row("solver.base_lr>a", "character 16: a is no number, which solver.base_lr> needs here");
+    row("state<5", "'<' cannot compare the text state; use =, != or ~ (contains)");
+    row("step~5", "'~' searches text, and step is not text; use = or !=");
+    row("pinned>=no", "'>=' cannot compare pinned, which is yes or no; use = or !=");
+    row("pinned=maybe", "'maybe' is neither yes nor no");
+    row("duration>2x", "'2x' is not a duration such as 90s, 30m, 2h, 1d or 1h30m");
+    row("step=a", "'a' is not a number");
+    row("solver.base_lr>a", "'a' is not a number");
     row("/a(/", "character 4: the regular expression is invalid: missing closing parenthesis");
   }
   void aFaultSaysWhatAndWhere() {

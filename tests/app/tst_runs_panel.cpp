@@ -11,6 +11,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
+#include <QToolButton>
 #include <QTreeView>
 #include <algorithm>
 #include <fstream>
@@ -190,6 +191,29 @@ class TstRunsPanel : public QObject {
     QCOMPARE(visible().size(), 3);
   }
 
+  void theGroupWithoutAValueSaysWhatIsNotSet() {
+    const auto titles = [this] {
+      const auto* tree = static_cast<app::RunTree*>(list()->model());
+      QStringList all;
+      for (int row = 0; row < tree->rowCount(); ++row)
+        all << tree->sectionTitle(tree->index(row, 0));
+      return all;
+    };
+    panel_->groupBy(QStringLiteral("tag"));
+    QCOMPARE(titles(), QStringList{QStringLiteral("no tag")});
+    const auto config = [this](const char* run) {
+      return run_folder::Layout(folder(run).toStdString()).config();
+    };
+    std::ofstream(config("alpha")) << "solver: {max_steps: 5}\n";
+    std::ofstream(config("beta")) << "name: beta\n";
+    std::ofstream(config("gamma")) << "solver: [\n";
+    const QString key = QStringLiteral("solver.max_steps");
+    panel_->groupBy(key);
+    QTRY_COMPARE(titles(),
+                 (QStringList{key + QStringLiteral(" = 5"), key + QStringLiteral(" not read"),
+                              key + QStringLiteral(" not set")}));
+  }
+
   void aNewRunUnfoldsItsGroup() {
     panel_->groupBy(QStringLiteral("state"));
     const auto groupOf = [this](const char* run) {
@@ -266,6 +290,17 @@ class TstRunsPanel : public QObject {
     QCOMPARE(panel_->viewState().value(QStringLiteral("sort")).toString(), QString());
   }
 
+  void theMenuOfColumnsHasTheTagsOfLastValues() {
+    const auto open = [](QMenu* menu, const char* entry) {
+      Q_EMIT menu->aboutToShow();
+      return actionOf(*menu, QLatin1String(entry))->menu();
+    };
+    QMenu* tags = open(open(panel_->viewButton()->menu(), "Columns"), "Last values");
+    Q_EMIT tags->aboutToShow();
+    QTRY_VERIFY(actionOf(*tags, QStringLiteral("segm/AP")));
+    QVERIFY2(!actionOf(*tags, QStringLiteral("loss_total")), "is the end of a tag");
+  }
+
   /// Runs come, change, vanish and are taken off the list while it is open.
   void theMenuOfARunStaysOpenWhileTheListChanges() {
     QSignalSpy requests(panel_.get(), &RunsPanel::notesChangeRequested);
@@ -311,7 +346,7 @@ class TstRunsPanel : public QObject {
     panel_->selectRun(folder("waiting"));
     QSignalSpy requests(panel_.get(), &RunsPanel::leaveQueueRequested);
     const std::unique_ptr<QMenu> menu(panel_->makeMenu());
-    QAction* leave = actionOf(*menu, QStringLiteral("Take out of the queue"));
+    QAction* leave = actionOf(*menu, QStringLiteral("Remove from queue"));
     QVERIFY(leave && leave->isEnabled());
     panel_->findChild<QLineEdit*>()->setText(QStringLiteral("state=queued"));
     // The run starts while the menu is open, and the filter hides it.

@@ -134,7 +134,7 @@ class TstSession : public QObject {
     QVERIFY(QDir(a_).removeRecursively());
     auto window = open({});
     QTRY_COMPARE(window->runsPanel()->selectedRuns(), QStringList{b_});
-    QTRY_VERIFY(tests::visibleBanner(*window, QStringLiteral("not restored as a whole"),
+    QTRY_VERIFY(tests::visibleBanner(*window, QStringLiteral("not fully restored"),
                                      QStringLiteral("No longer there: %1, %2").arg(a_, file)));
   }
 

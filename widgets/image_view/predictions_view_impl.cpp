@@ -213,7 +213,7 @@ void PredictionsView::Impl::showDecoded() {
   canvas()->setImage(decoded);
   if (decoded && !decoded->failure.isEmpty()) {
     const QString path = session.pathOf(session.imageIndex());
-    const QString cause = path.isEmpty() ? tr("Its name leads out of the folder of its images.")
+    const QString cause = path.isEmpty() ? tr("Its file name points outside the image folder.")
                                          : path % QStringLiteral(": ") % decoded->failure;
     stage->setProblem(
         tr("%1 cannot be shown").arg(QString::fromStdString(session.image().fileName)),
