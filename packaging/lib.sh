@@ -150,7 +150,7 @@ follow_build() {
     percent=$((finished * 100 / all)) left=
     [ "$percent" -le 99 ] || percent=99
     # An earlier estimate would be noise.
-    if [ "$percent" -ge 3 ]; then left=$(((SECONDS - began) * (all - finished) / finished)); fi
+    if [ "$percent" -ge 3 ]; then left=$(((SECONDS - began) * (all - finished) / finished + 1)); fi
     show_progress "$1" "$percent" "$left"
     on_progress "$percent" "$left"
   done
