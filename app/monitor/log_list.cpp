@@ -15,6 +15,7 @@
 #include <cmath>
 
 #include "app/models/log_model.h"
+#include "widgets/literal_text.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
@@ -50,7 +51,8 @@ LogEntry::Level levelAt(const QModelIndex& line) {
 }
 
 QString shownText(const QModelIndex& line) {
-  return signOf(levelAt(line)) + line.data(LogModel::TextRole).toString().simplified();
+  const QString text = line.data(LogModel::TextRole).toString().simplified();
+  return signOf(levelAt(line)) + widgets::inertText(text);
 }
 
 /// At words, and within one that is longer than a line, such as a path.
@@ -142,9 +144,9 @@ LogList::LogList(Lines lines, QAbstractItemModel* shown, QWidget* parent) : QLis
   setSelectionMode(ExtendedSelection);
   setVerticalScrollMode(ScrollPerPixel);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  setMinimumHeight(2 * linePx());  // leave more room to the pages in a low window
+  setMinimumHeight(linePx());  // leave more room to the pages in a low window
   verticalScrollBar()->setSingleStep(linePx());
-  empty_ = new QLabel(viewport());
+  empty_ = new QLabel(this);  // not of the viewport, whose children scroll
   empty_->setObjectName(QStringLiteral("empty"));
   empty_->setWordWrap(true);
   empty_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
@@ -187,7 +189,7 @@ void LogList::updateEmptyText() {
   empty_->setVisible(isEmpty);
   viewport()->setToolTip({});
   if (!isEmpty) return;
-  empty_->resize(viewport()->size());
+  empty_->setGeometry(viewport()->geometry());
   empty_->setText(emptyDetail_.isEmpty() ? emptyText_ : emptyText_ + u' ' + emptyDetail_);
   if (empty_->heightForWidth(viewport()->width()) <= viewport()->height()) return;
   empty_->setText(emptyText_);
