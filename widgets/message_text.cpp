@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/literal_text.h"
 #include "widgets/role.h"
+#include "widgets/theme.h"
 
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kMaxLines = 6;
+constexpr int kMaxLines = 6, kMaxLinesIfLow = 3, kLowWindowPx = 720;
 
 /// Bottom of line `number`, or of the last line if there are fewer, in px. Measured in the layout,
 /// because some scripts have taller lines than the font says.
@@ -43,18 +45,31 @@ MessageText::MessageText(QWidget* parent) : QTextEdit(parent) {
   setMinimumWidth(60);
   document()->setDocumentMargin(0);
   connect(document()->documentLayout(), &QAbstractTextDocumentLayout::documentSizeChanged, this,
-          [this](const QSizeF& size) { fitHeight(size.height()); });
+          &MessageText::fitHeight);
   setMessage({});
 }
 
 void MessageText::setMessage(const QString& text) {
-  setPlainText(text);
-  fitHeight(document()->size().height());  // size() lays the text out
+  setPlainText(inertText(text));
+  fitHeight();
 }
 
-void MessageText::fitHeight(double textPx) {
-  const int height = static_cast<int>(std::ceil(textPx));
-  const int max = static_cast<int>(std::ceil(bottomOfLine(kMaxLines, *document())));
+void MessageText::showEvent(QShowEvent* event) {
+  QTextEdit::showEvent(event);
+  window()->installEventFilter(this);
+  fitHeight();
+}
+
+bool MessageText::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == window() && event->type() == QEvent::Resize) fitHeight();
+  return QTextEdit::eventFilter(watched, event);
+}
+
+void MessageText::fitHeight() {
+  const int height = static_cast<int>(std::ceil(document()->size().height()));
+  const bool isLow = !isWindow() && window()->height() < scaledPx(kLowWindowPx);
+  const int max =
+      static_cast<int>(std::ceil(bottomOfLine(isLow ? kMaxLinesIfLow : kMaxLines, *document())));
   setVerticalScrollBarPolicy(height > max ? Qt::ScrollBarAsNeeded : Qt::ScrollBarAlwaysOff);
   const QMargins border = contentsMargins();
   setFixedHeight(std::min(height, max) + border.top() + border.bottom());

@@ -5,7 +5,7 @@
 namespace lockstep::widgets {
 
 /// A read-only message of any length that can be copied. Long words such as paths are broken, and
-/// beyond six lines it scrolls, so no message makes a window wider or taller.
+/// beyond six lines, three in a low window, it scrolls: no message makes a window wider or taller.
 class MessageText : public QTextEdit {
   Q_OBJECT
 
@@ -13,8 +13,12 @@ class MessageText : public QTextEdit {
   explicit MessageText(QWidget* parent = nullptr);
   void setMessage(const QString& text);
 
+ protected:
+  void showEvent(QShowEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
  private:
-  void fitHeight(double textPx);
+  void fitHeight();
 };
 
 }  // namespace lockstep::widgets

@@ -49,6 +49,22 @@ class TstMessageText : public QObject {
     QVERIFY(message.verticalScrollBar()->maximum() > 0);
   }
 
+  void itShowsThreeLinesInALowWindow() {
+    QWidget window;
+    auto* message = new widgets::MessageText(&window);
+    message->setMessage(QStringLiteral("a\nb\nc"));
+    const int three = message->height();
+    message->setMessage(QStringLiteral("a\nb\nc\nd\ne\nf\ng"));
+    window.resize(600, 900);
+    window.show();
+    const int six = message->height();
+    window.resize(600, 600);
+    QCOMPARE(message->height(), three);
+    QVERIFY(message->verticalScrollBar()->maximum() > 0);
+    window.resize(600, 900);
+    QCOMPARE(message->height(), six);
+  }
+
  private:
   static int linesOf(const widgets::MessageText& message) {
     int lines = 0;
