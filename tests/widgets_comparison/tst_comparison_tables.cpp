@@ -36,6 +36,20 @@ class TstComparisonTables : public QObject {
     QCOMPARE(tree->currentItem(), tree->topLevelItem(1)->child(1));
   }
 
+  void aDifferenceIsNeverWrittenAsZero() {
+    ComparisonTables tables;
+    tables.setFigures({{QStringLiteral("common"),
+                        QStringLiteral("Common"),
+                        {},
+                        {{QStringLiteral("AP"), 0.00012, 0.00009},
+                         {QStringLiteral("APm"), 0.5, 0.5},
+                         {QStringLiteral("APl"), 0.5, 0.4999}}}});
+    const auto* section = qobject_cast<QTreeWidget*>(tables.widget(0))->topLevelItem(0);
+    QCOMPARE(section->child(0)->text(3), QStringLiteral("≈"));
+    QCOMPARE(section->child(1)->text(3), QStringLiteral("="));
+    QCOMPARE(section->child(2)->text(3), QStringLiteral("▼ -0.0001"));
+  }
+
   void figuresAreCopiedAsNumbers() {
     ComparisonTables tables;
     tables.setFigures({sections(1)[0]});

@@ -13,6 +13,7 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kFigureDecimals = 4;
+constexpr double kLeastShown = 0.00005;  ///< a smaller difference would be written as 0.0000
 
 QString figureText(double value) {
   return std::isnan(value) ? QStringLiteral("–") : QLocale().toString(value, 'f', kFigureDecimals);
@@ -23,6 +24,7 @@ QString deltaText(const ComparedFigure& figure) {
   const double delta = figure.second - figure.first;
   if (std::isnan(delta)) return QStringLiteral("–");
   if (delta == 0) return QStringLiteral("=");
+  if (std::abs(delta) < kLeastShown) return QStringLiteral("≈");
   const bool isBetter = (delta > 0) != figure.isLowerBetter;
   return QStringLiteral("%1 %2%3").arg(isBetter ? QStringLiteral("▲") : QStringLiteral("▼"),
                                        delta > 0 ? QStringLiteral("+") : QString(),
