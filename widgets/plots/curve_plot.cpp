@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kXTickPx = 44, kYTickPx = 24;
 // Fixed, so that a longer label does not move the plot while points arrive.
-constexpr QMargins kMarginsPx(54, 6, 16, 24);
+QMargins marginsPx() { return {scaledPx(54), 6, 16, scaledPx(24)}; }
 
 }  // namespace
 
@@ -77,7 +77,7 @@ void CurvePlot::buildUi() {
   impl_->overlay = new PlotOverlay(this);
   impl_->layers = std::make_unique<CurveLayers>(plot);
   plot->axisRect()->setAutoMargins(QCP::msNone);
-  plot->axisRect()->setMargins(kMarginsPx);
+  plot->axisRect()->setMargins(marginsPx());
   setFocusPolicy(Qt::StrongFocus);
   for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) {
     axis->setTickLength(0);
@@ -218,7 +218,7 @@ void CurvePlot::redraw() {
   QCustomPlot* plot = impl_->plot;
   impl_->fit();
   PlotView& view = impl_->view;
-  const QSize area = rect().marginsRemoved(kMarginsPx).size();
+  const QSize area = rect().marginsRemoved(marginsPx()).size();
   plot->xAxis->ticker()->setTickCount(std::clamp(area.width() / kXTickPx, 2, 10));
   plot->yAxis->ticker()->setTickCount(std::clamp(area.height() / kYTickPx, 3, 8));
   for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) {
@@ -326,8 +326,8 @@ QSize CurvePlot::minimumSizeHint() const { return {160, 90}; }
 void CurvePlot::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   impl_->overlay->setGeometry(rect());
-  impl_->overlay->setPlotArea(rect().marginsRemoved(kMarginsPx));
-  impl_->view.setWidth(width(), rect().marginsRemoved(kMarginsPx).width());
+  impl_->overlay->setPlotArea(rect().marginsRemoved(marginsPx()));
+  impl_->view.setWidth(width(), rect().marginsRemoved(marginsPx()).width());
   impl_->isStale = true;
   refresh();
 }
