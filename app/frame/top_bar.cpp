@@ -27,6 +27,8 @@ constexpr int kHeightPx = 52;
 constexpr int kMinTrainPx = 92, kMaxTrainPx = 210, kMinNamePx = 70, kMaxNamePx = 210;
 constexpr double kTrainFraction = 0.15, kNameFraction = 0.14;
 constexpr int kBrandFromPx = 1100;
+/// In a narrower bar, Pause and Stop are icons.
+constexpr int kButtonTextsFromPx = 760;
 /// Width of Train's icon, gaps and frame.
 constexpr int kTrainFramePx = 52;
 // Between the icon of a button and its text.
@@ -64,7 +66,6 @@ TopBar::TopBar(QWidget* parent) : QWidget(parent) {
   buildUi();
   connectSignals();
   updateIcons();
-  reserveWidths();
   updateButtons();
 }
 
@@ -95,9 +96,10 @@ void TopBar::buildWidgets() {
   queue_ = new QPushButton(tr("Queue"));
   queue_->setObjectName(QStringLiteral("queueButton"));
   queue_->hide();
-  pause_ = new QPushButton(kGap + tr("Pause"));
+  pause_ = new QPushButton;
   pause_->setObjectName(QStringLiteral("pauseButton"));
-  stop_ = new QPushButton(kGap + tr("Stop"));
+  stop_ = new QPushButton;
+  stop_->setAccessibleName(tr("Stop"));
   stop_->setObjectName(QStringLiteral("stopButton"));
   stop_->setToolTip(tr("Save a checkpoint and stop; the run can be resumed"));
   for (QPushButton* button : {train_, pause_, stop_}) button->setIconSize({12, 12});
@@ -254,7 +256,7 @@ void TopBar::updateTrain() {
 
 /// Widths depend on the window's width only, so that nothing moves when names change.
 void TopBar::fitNames() {
-  brand_->setVisible(width() >= kBrandFromPx);
+  brand_->setVisible(width() >= widgets::scaledPx(kBrandFromPx));
   train_->setFixedWidth(std::clamp(static_cast<int>(width() * kTrainFraction),
                                    widgets::scaledPx(kMinTrainPx), widgets::scaledPx(kMaxTrainPx)));
   names_->setFixedWidth(std::clamp(static_cast<int>(width() * kNameFraction),
@@ -272,8 +274,9 @@ void TopBar::openMenu() {
 }
 
 void TopBar::updateButtons() {
-  const bool didResume = pause_->text().endsWith(tr("Resume"));
-  pause_->setText(kGap + (status_.resumes() ? tr("Resume") : tr("Pause")));
+  const bool didResume = pause_->accessibleName() == tr("Resume");
+  pause_->setAccessibleName(status_.resumes() ? tr("Resume") : tr("Pause"));
+  pause_->setText(buttonText(pause_->accessibleName()));
   pause_->setToolTip(status_.canResume   ? tr("Resume from the latest checkpoint")
                      : status_.resumes() ? tr("Resume")
                                          : tr("Pause after the current step"));
@@ -286,14 +289,19 @@ bool TopBar::canStop() const { return status_.canStop(); }
 
 bool TopBar::canPauseOrResume() const { return canStop() || (status_.canResume && !starting_); }
 
+QString TopBar::buttonText(const QString& word) const {
+  return width() >= widgets::scaledPx(kButtonTextsFromPx) ? kGap + word : QString();
+}
+
 /// Pause keeps its width when its text changes, so that Stop does not move.
-void TopBar::reserveWidths() {
+void TopBar::fitButtons() {
   int widest = 0;
-  for (const QString& text : {tr("Pause"), tr("Resume")}) {
-    pause_->setText(kGap + text);
+  for (const QString& word : {tr("Pause"), tr("Resume"), pause_->accessibleName()}) {
+    pause_->setText(buttonText(word));
     widest = std::max(widest, pause_->sizeHint().width());
   }
   pause_->setMinimumWidth(widest);
+  stop_->setText(buttonText(stop_->accessibleName()));
 }
 
 void TopBar::updateIcons() {
@@ -309,20 +317,19 @@ void TopBar::updateIcons() {
 void TopBar::fitMetrics() {
   const bool hasRun = !status_.state.isEmpty();
   pill_->setVisible(hasRun);
-  step_->setVisible(hasRun);
   const auto needed = [this](const QWidget* widget) {
     return std::max(widget->minimumWidth(), 1) + layout()->spacing();
   };
   // In order of importance. How far it is, the step says too.
-  const std::initializer_list<QWidget*> metrics{timeLeft_, averagePrecision_, progress_, heldOut_,
-                                                speed_};
+  const std::initializer_list<QWidget*> metrics{step_,     timeLeft_, averagePrecision_,
+                                                progress_, heldOut_,  speed_};
   layout()->invalidate();
   int used = layout()->minimumSize().width();
   for (const QWidget* widget : metrics)
     if (!widget->isHidden()) used -= needed(widget);
   for (QWidget* widget : metrics) {
     const auto* label = qobject_cast<QLabel*>(widget);
-    const bool hasContent = hasRun && (!label || !label->text().isEmpty());
+    const bool hasContent = hasRun && (label ? !label->text().isEmpty() : status_.maxSteps > 0);
     const bool fits = hasContent && used + needed(widget) <= width();
     widget->setVisible(fits);
     if (fits) used += needed(widget);
@@ -331,6 +338,7 @@ void TopBar::fitMetrics() {
 
 void TopBar::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
+  fitButtons();
   fitNames();
   fitMetrics();
 }

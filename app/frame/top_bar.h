@@ -86,7 +86,8 @@ class TopBar : public QWidget {
   void connectSignals();
   void updateIcons();
   void updateButtons();
-  void reserveWidths();
+  QString buttonText(const QString& word) const;
+  void fitButtons();
   void showMetric(QLabel* label, const QString& text);
   void updateTrain();
   void fitNames();

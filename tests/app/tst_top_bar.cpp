@@ -1,7 +1,9 @@
+#include <QApplication>
 #include <QLabel>
 #include <QLayout>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QScopeGuard>
 #include <QSignalSpy>
 #include <QTest>
 #include <QToolButton>
@@ -91,6 +93,33 @@ class TstTopBar : public QObject {
     QVERIFY(isMarked());
     QCOMPARE(stopOf(bar), stop);
     QCOMPARE(progressOf(bar), progress);
+  }
+
+  /// As of other programs' logs.
+  void aRunWithoutAnEndHasNoProgress() {
+    TopBar bar;
+    TopBarStatus status = statusOf("TensorBoard", 30);
+    status.maxSteps = 0;
+    show(bar, 1280, status);
+    QVERIFY(!bar.findChild<QProgressBar*>()->isVisible());
+    bar.setStatus(statusOf("running", 30));
+    QVERIFY(bar.findChild<QProgressBar*>()->isVisible());
+  }
+
+  /// In the largest usual font too, and while others train.
+  void aNarrowBarCutsNothing() {
+    const QFont before = QApplication::font();
+    const auto restored = qScopeGuard([&] { QApplication::setFont(before); });
+    QFont large = before;
+    large.setPointSize(14);
+    QApplication::setFont(large);
+    TopBar bar;
+    bar.setBusy(QStringLiteral("somebody"));
+    show(bar, 960, statusOf("running", 5));
+    QVERIFY2(bar.layout()->minimumSize().width() <= 960,
+             qPrintable(QString::number(bar.layout()->minimumSize().width())));
+    for (const char* button : {"pauseButton", "stopButton"})
+      QVERIFY(!bar.findChild<QPushButton*>(QLatin1String(button))->accessibleName().isEmpty());
   }
 
   void aStoppedRunCanBeResumed() {
