@@ -26,8 +26,8 @@
 namespace lockstep::widgets {
 namespace {
 
-/// Fits a name, a value of a few digits, the reset arrow and the scroll bar.
-constexpr int kMinRowsPx = 372;
+/// Fits the begin of a name, a value of a few digits, the reset arrow and the scroll bar.
+constexpr int kMinRowsPx = 280;
 /// The list of sections is shown beside rows of this width, in which a path can be read.
 constexpr int kRoomyRowsPx = 450;
 /// Fits a key and three lines of its help, so that few texts change the height of the strip; two
@@ -49,7 +49,7 @@ void ConfigForm::buildUi() {
   scroll_->setWidgetResizable(true);
   scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll_->setFrameShape(QFrame::NoFrame);
-  scroll_->setMinimumWidth(kMinRowsPx);
+  scroll_->setMinimumWidth(scaledPx(kMinRowsPx));
 
   unreadable_ = new QLabel;
   unreadable_->setWordWrap(true);
@@ -96,12 +96,12 @@ QLayout* ConfigForm::buildTop() {
 
 /// Without the section list, which is hidden when there is no room for it.
 QSize ConfigForm::minimumSizeHint() const {
-  return {kMinRowsPx, QWidget::minimumSizeHint().height()};
+  return {scaledPx(kMinRowsPx), QWidget::minimumSizeHint().height()};
 }
 
 void ConfigForm::resizeEvent(QResizeEvent* event) {
-  sections_->setVisible(width() >= kRoomyRowsPx + sections_->minimumWidth());
-  helpStrip_->setMinimumHeight(scaledPx(height() < kLowPx ? kLowHelpPx : kMinHelpPx));
+  sections_->setVisible(width() >= scaledPx(kRoomyRowsPx) + sections_->minimumWidth());
+  helpStrip_->setMinimumHeight(scaledPx(height() < scaledPx(kLowPx) ? kLowHelpPx : kMinHelpPx));
   QWidget::resizeEvent(event);
 }
 
@@ -215,9 +215,8 @@ QLayout* ConfigForm::buildHead(Group& group, int folded) {
   if (folded == 0) return head;
   group.more = new FoldButton(group.box);
   group.more->setTitle(folded == static_cast<int>(fieldsOf(section).size())
-                           ? tr("%1 keys").arg(folded)
-                       : folded == 1 ? tr("1 more key")
-                                     : tr("%1 more keys").arg(folded));
+                           ? tr("%n key(s)", "", folded)
+                           : tr("%n more key(s)", "", folded));
   setRole(group.more, "small");
   group.more->setAccessibleName(group.more->text() % QLatin1Char(' ') % title->text());
   connect(group.more, &FoldButton::openChanged, this, &ConfigForm::applyFilter);

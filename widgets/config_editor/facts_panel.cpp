@@ -12,6 +12,7 @@
 #include "widgets/bars/histogram_chart.h"
 #include "widgets/config_editor/box_size_bars.h"
 #include "widgets/config_editor/learning_rate_curve.h"
+#include "widgets/elided_label.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
@@ -58,7 +59,7 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   left->addLayout(curveHead_);
   left->addWidget(curve_, 1);
 
-  stale_ = new QLabel(tr("Values before the error"));
+  stale_ = new ElidedLabel(tr("Values before the error"), Qt::ElideRight);
   setRole(stale_, "warning");
   stale_->setFont(interfaceFont(11));
   stale_->hide();
@@ -74,6 +75,7 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   grid_->setColumnStretch(1, 1);
   nothing_ = new QLabel(tr("Available once the errors are fixed."));
   nothing_->setFont(interfaceFont(11));
+  nothing_->setWordWrap(true);
   setRole(nothing_, "faint");
   nothing_->hide();
   warnings_ = new QLabel;
@@ -84,6 +86,7 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   boxes_ = new QWidget;
   auto* boxesTitle = new QLabel(tr("Box sizes after resizing, ▼ anchor sizes"));
   boxesTitle->setFont(interfaceFont(11));
+  boxesTitle->setWordWrap(true);
   setRole(boxesTitle, "muted");
   boxSizes_ = new HistogramChart;
   boxSizes_->setChoosable(false);
@@ -93,7 +96,7 @@ FactsPanel::FactsPanel(QWidget* parent) : QWidget(parent) {
   boxesColumn->setSpacing(2);
   boxesColumn->addWidget(boxesTitle);
   boxesColumn->addWidget(boxSizes_);
-  useAnchors_ = new QPushButton;
+  useAnchors_ = new QPushButton(tr("Use better anchors"));
   useAnchors_->setObjectName(QStringLiteral("useAnchors"));
   useAnchors_->hide();
   connect(useAnchors_, &QPushButton::clicked, this, &FactsPanel::betterAnchorsChosen);
@@ -171,7 +174,6 @@ void FactsPanel::showObjects(const KnownObjects& objects, const config::AnchorCo
   if (!better) return;
   const QString sizes = QString::fromStdString(config::writeNumbers(better->sizes));
   const QString ratios = QString::fromStdString(config::writeNumbers(better->aspectRatios));
-  useAnchors_->setText(tr("Replace with %1").arg(sizes));
   useAnchors_->setToolTip(tr("Anchors that cover more of the objects: model.anchors.sizes %1, "
                              "model.anchors.aspect_ratios %2")
                               .arg(sizes, ratios));
@@ -192,13 +194,15 @@ void FactsPanel::fillFacts(const DerivedFacts& derived) {
     if (i == values_.size()) {
       auto* name = new QLabel(derived.facts[i].name);
       name->setFont(interfaceFont(11));
+      name->setWordWrap(true);
+      name->setAlignment(Qt::AlignTop | Qt::AlignLeft);
       setRole(name, "muted");
       auto* value = new QLabel;
       value->setFont(interfaceFont(11));
       value->setWordWrap(true);  // a number must not be cut
       value->setTextInteractionFlags(Qt::TextSelectableByMouse);
       const int row = rowOf(static_cast<int>(i));
-      grid_->addWidget(name, row, 0, Qt::AlignTop);
+      grid_->addWidget(name, row, 0);
       grid_->addWidget(value, row, 1);
       names_.push_back(name);
       values_.push_back(value);

@@ -2,12 +2,13 @@
 
 #include <QAbstractButton>
 #include <QEvent>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
 #include <QTimer>
 #include <QToolButton>
-#include <QVBoxLayout>
+#include <algorithm>
 
 #include "widgets/elided_label.h"
 #include "widgets/experiment/field_words.h"
@@ -19,6 +20,8 @@ namespace {
 
 constexpr int kNameWidthPx = 152, kOriginWidthPx = 104, kMarkPx = 5;
 constexpr int kNarrowOriginWidthPx = 14, kNarrowPx = 480, kNotImplementedWidthPx = 78;
+/// Of a narrow row, whose editor needs the room.
+constexpr double kNameFraction = 0.36;
 constexpr int kFlashMilliseconds = 900;
 
 /// Resets to the inherited value. Custom-painted because there are a hundred of them.
@@ -57,7 +60,6 @@ FieldRow::FieldRow(const config::Field& field, std::function<QString()> folder, 
 void FieldRow::buildUi(std::function<QString()> folder) {
   const QString help = helpOf(field_);
   name_ = new ElidedLabel(labelOf(field_.key), Qt::ElideRight, this);
-  name_->setFixedWidth(scaledPx(kNameWidthPx));
   name_->setFont(interfaceFont(12));
   name_->setToolTip(help);
   editor_ = makeFieldEditor(field_, std::move(folder), this);
@@ -85,20 +87,16 @@ void FieldRow::buildUi(std::function<QString()> folder) {
   setRole(error_, "error");
   error_->hide();
 
-  auto* row = new QHBoxLayout;
-  row->setSpacing(8);
-  row->addWidget(name_);
-  row->addWidget(editor_, 1);
-  row->addWidget(origin_);
-  row->addWidget(reset_);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(kMarkPx + 7, 1, 4, 1);
-  column->setSpacing(1);
-  column->addLayout(row);
-  auto* errorRow = new QHBoxLayout;
-  errorRow->addSpacing(scaledPx(kNameWidthPx) + 8);
-  errorRow->addWidget(error_, 1);
-  column->addLayout(errorRow);
+  grid_ = new QGridLayout(this);
+  grid_->setContentsMargins(kMarkPx + 7, 1, 4, 1);
+  grid_->setHorizontalSpacing(8);
+  grid_->setVerticalSpacing(1);
+  grid_->setColumnStretch(1, 1);
+  grid_->addWidget(name_, 0, 0);
+  grid_->addWidget(editor_, 0, 1);
+  grid_->addWidget(origin_, 0, 2);
+  grid_->addWidget(reset_, 0, 3);
+  grid_->addWidget(error_, 1, 1, 1, 3);
   colourLabel();
 }
 
@@ -131,10 +129,9 @@ void FieldRow::buildOther() {
   setTabOrder(reset_, take_);
   connect(take_, &QToolButton::clicked, this, &FieldRow::otherTaken);
   auto* row = new QHBoxLayout;
-  row->addSpacing(scaledPx(kNameWidthPx) + 8);
   row->addWidget(other_, 1);
   row->addWidget(take_);
-  static_cast<QVBoxLayout*>(layout())->addLayout(row);
+  grid_->addLayout(row, 2, 1, 1, 3);
 }
 
 void FieldRow::setOther(const QString& text) {
@@ -157,7 +154,7 @@ void FieldRow::showError(const QString& error) {
 /// because the path needs the room. A key that is not built yet shows that here.
 void FieldRow::showOrigin() {
   const bool isPath = field_.type == config::FieldType::Path;
-  const bool isNarrow = width() < kNarrowPx || isPath;
+  const bool isNarrow = width() < scaledPx(kNarrowPx) || isPath;
   if (!field_.isImplemented && state_.origin.isEmpty()) {
     origin_->setFixedWidth(scaledPx(isNarrow ? kNotImplementedWidthPx : kOriginWidthPx));
     return origin_->setText(tr("not built yet"));
@@ -179,7 +176,10 @@ void FieldRow::showReplaced(bool isNarrow) {
   origin_->setText(state_.repeats ? tr("no change") : tr("not %1").arg(state_.replaced));
 }
 
-void FieldRow::resizeEvent(QResizeEvent*) { showOrigin(); }
+void FieldRow::resizeEvent(QResizeEvent*) {
+  name_->setFixedWidth(std::min(scaledPx(kNameWidthPx), static_cast<int>(width() * kNameFraction)));
+  showOrigin();
+}
 
 void FieldRow::flash() {
   isFlashing_ = true;

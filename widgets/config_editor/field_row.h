@@ -8,6 +8,7 @@
 
 class QLabel;
 class QAbstractButton;
+class QGridLayout;
 class QToolButton;
 
 namespace lockstep::widgets {
@@ -60,6 +61,7 @@ class FieldRow : public QWidget {
 
   const config::Field& field_;
   FieldState state_;
+  QGridLayout* grid_ = nullptr;
   QLabel* name_ = nullptr;
   FieldEditor* editor_ = nullptr;
   QLabel* origin_ = nullptr;
