@@ -13,5 +13,7 @@ build=${1:-build}
 .venv/bin/python tests/stress/run_queue.py --build "$build"
 # an hour of a server whose workers are killed, with nonsense from others
 .venv/bin/python tests/stress/serve.py --build "$build"
+# 130 odd data sets of all formats: imported, checked, two steps of training
+.venv/bin/python tests/stress/odd_datasets.py --build "$build"
 # 3,000 steps on two ranks
 .venv/bin/python tests/stress/soak.py --build "$build"
