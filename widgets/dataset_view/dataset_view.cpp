@@ -7,6 +7,7 @@
 #include <QTabBar>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "widgets/banner.h"
 #include "widgets/dataset_view/batch_sheets.h"
@@ -18,11 +19,14 @@
 #include "widgets/image_view/image_stage.h"
 #include "widgets/image_view/thumbnail_strip.h"
 #include "widgets/named_action.h"
+#include "widgets/theme.h"
 
 namespace lockstep::widgets {
 namespace {
 
 constexpr double kZoomStep = 1.25;
+/// Of the panel at first, and its least in a large font.
+constexpr int kPanelPx = 400, kRoomyPanelPx = 344;
 
 }  // namespace
 
@@ -55,7 +59,7 @@ void DatasetView::buildUi() {
   impl.page->addWidget(impl.buildPanel());
   impl.page->setStretchFactor(0, 1);
   impl.page->setStretchFactor(1, 0);
-  impl.page->setSizes({1000, 400});
+  impl.page->setSizes({1000, std::max(kPanelPx, scaledPx(kRoomyPanelPx))});
   auto* shown = new QWidget;
   impl.stack = new QStackedLayout(shown);
   impl.stack->addWidget(impl.empty);
@@ -111,12 +115,13 @@ void DatasetView::addNamedActions() {
   };
   add("data.previous_image", tr("Previous image"), {Qt::Key_A}, [impl] { impl->moveImage(-1); });
   add("data.next_image", tr("Next image"), {Qt::Key_D}, [impl] { impl->moveImage(1); });
-  add("data.next_fault", tr("Next fault"), {Qt::Key_N}, [impl] { impl->findings->moveBy(1); });
-  add("data.previous_fault", tr("Previous fault"), {Qt::SHIFT | Qt::Key_N},
+  add("data.next_fault", tr("Next error or warning"), {Qt::Key_N},
+      [impl] { impl->findings->moveBy(1); });
+  add("data.previous_fault", tr("Previous error or warning"), {Qt::SHIFT | Qt::Key_N},
       [impl] { impl->findings->moveBy(-1); });
   add("data.all_images", tr("Show all images"), {Qt::Key_Backspace}, [impl] { impl->showAll(); });
   add("data.open", tr("Open annotations…"), {}, [this] { Q_EMIT fileRequested(); });
-  add("data.reread", tr("Read again what has changed on the disk"), {Qt::Key_F5}, [this, impl] {
+  add("data.reread", tr("Reload what has changed on disk"), {Qt::Key_F5}, [this, impl] {
     impl->reloadImages();
     Q_EMIT rereadRequested();
   });
@@ -128,8 +133,9 @@ void DatasetView::addNamedActions() {
     if (impl->findings->hasFaults()) return Q_EMIT cleaningRequested();
     impl->tabs->setCurrentIndex(Findings);
     setMessage(impl->findings->isChecked()
-                   ? tr("There is nothing to clean: the check found no fault.")
-                   : tr("Check every image and annotation first: cleaning leaves out its faults."));
+                   ? tr("There is nothing to fix: the check found no errors.")
+                   : tr("Check every image and annotation first: cleaning fixes the errors that it "
+                        "finds."));
   });
   add("data.draw_batches", tr("Draw training batches"), {Qt::Key_B}, [impl] {
     impl->tabs->setCurrentIndex(Batches);
@@ -140,7 +146,7 @@ void DatasetView::addNamedActions() {
         impl->tabs->setCurrentIndex(Batches);
         impl->batches->drawNextSeed();
       });
-  add("data.stop", tr("Stop what is going on"), {Qt::SHIFT | Qt::Key_Escape},
+  add("data.stop", tr("Cancel the running task"), {Qt::SHIFT | Qt::Key_Escape},
       [this] { Q_EMIT stopRequested(); });
   add("data.fit", tr("Fit image"), {Qt::Key_0, Qt::Key_R}, [impl] { impl->canvas()->fit(); });
   add("data.actual_size", tr("Actual size"), {Qt::Key_1},

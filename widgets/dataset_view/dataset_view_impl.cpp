@@ -28,7 +28,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kMinPanelPx = 344, kPrefetched = 3;
+constexpr int kMinPanelPx = 235, kPrefetched = 3;
 
 /// What the strip shows of these images.
 std::vector<ThumbnailStrip::Item> itemsOf(const dataset_check::CountedPart& part,
@@ -96,9 +96,9 @@ QWidget* DatasetView::Impl::buildPanel() {
   tabs->setDrawBase(false);
   tabs->setExpanding(false);
   tabs->addTab(tr("Counts"));
-  tabs->addTab(tr("Faults"));
+  tabs->addTab(tr("Errors"));
   tabs->addTab(tr("Batches"));
-  tabs->setAccessibleName(tr("What is shown of the data"));
+  tabs->setAccessibleName(tr("Views of the data"));
   charts = new FactCharts;
   chartScroll = new QScrollArea;
   chartScroll->setFrameShape(QFrame::NoFrame);
@@ -143,19 +143,19 @@ void DatasetView::Impl::showPart() {
   showFindingCount();
   if (!hasImages()) return;
   const dataset_check::PartFacts& counted = part->facts;
-  QString text =
-      tr("%1 images, %2 objects").arg(countText(counted.images), countText(counted.objects));
-  if (counted.crowds > 0) text += tr(", %1 crowd regions").arg(countText(counted.crowds));
+  QString text = tr("%Ln image(s)", "", static_cast<int>(counted.images)) % QStringLiteral(", ") %
+                 tr("%Ln object(s)", "", static_cast<int>(counted.objects));
+  if (counted.crowds > 0) text += tr(", %Ln crowd region(s)", "", static_cast<int>(counted.crowds));
   if (counted.emptyImages > 0)
-    text += tr(", %1 images without objects").arg(countText(counted.emptyImages));
+    text += tr(", %Ln image(s) without objects", "", static_cast<int>(counted.emptyImages));
   summary->setText(text);
   showAll();
 }
 
 void DatasetView::Impl::showFindingCount() {
   tabs->setTabText(Findings, findings->isChecked()
-                                 ? tr("Faults %1").arg(countText(findings->faultCount()))
-                                 : tr("Faults"));
+                                 ? tr("Errors %1").arg(countText(findings->faultCount()))
+                                 : tr("Errors"));
 }
 
 void DatasetView::Impl::showTab(int tab) {
@@ -308,8 +308,7 @@ void DatasetView::Impl::showFacts() {
   const coco::Image& image = session.image();
   const auto objects = part->data.dataset().annotationsOf(session.imageIndex()).size();
   name->setText(QString::fromStdString(image.fileName));
-  QString text = (objects == 1 ? tr("1 object")
-                               : tr("%1 objects").arg(countText(static_cast<qint64>(objects)))) %
+  QString text = tr("%Ln object(s)", "", static_cast<int>(objects)) %
                  QStringLiteral(" · %1 × %2 px").arg(image.width).arg(image.height);
   if (const auto found = chosen.find(session.imageIndex());
       found != chosen.end() && !found->second.empty())

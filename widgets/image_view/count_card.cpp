@@ -26,6 +26,7 @@ CountCard::CountCard(Verdict verdict, QWidget* parent) : QFrame(parent), verdict
   all_->setFont(monoFont(18));
   caption_ = new QLabel(verdictCaption(verdict));
   caption_->setFont(interfaceFont(11));
+  caption_->setWordWrap(true);
   setRole(caption_, "muted");
   here_ = new QLabel;
   here_->setFont(interfaceFont(11));

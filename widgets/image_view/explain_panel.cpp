@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "widgets/empty_state.h"
+#include "widgets/instances/class_name.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
@@ -95,6 +96,7 @@ QWidget* ExplainPanel::buildSteps() {
   levels_->setAccessibleName(tr("Level of the pyramid"));
   title_ = new QLabel;
   title_->setFont(interfaceFont(kDesktopFontSize, QFont::DemiBold));
+  title_->setWordWrap(true);
   verdict_ = new QLabel;
   verdict_->setWordWrap(true);
   auto* content = new QWidget;
@@ -137,7 +139,7 @@ void ExplainPanel::setSubject(const std::optional<Subject>& subject) {
 void ExplainPanel::setClasses(const std::vector<coco::Category>& classes) {
   classNames_ = [classes](CategoryId id) {
     const auto found = std::ranges::find(classes, id, &coco::Category::id);
-    return found == classes.end() ? QString::number(id.value) : QString::fromStdString(found->name);
+    return found == classes.end() ? QString::number(id.value) : nameOf(*found);
   };
 }
 

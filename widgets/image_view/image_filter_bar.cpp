@@ -15,6 +15,7 @@
 #include "widgets/class_box.h"
 #include "widgets/curves/number_text.h"
 #include "widgets/elided_label.h"
+#include "widgets/instances/class_name.h"
 #include "widgets/instances/error_text.h"
 #include "widgets/named_action.h"
 #include "widgets/role.h"
@@ -49,8 +50,8 @@ QComboBox* narrowCombo(const QString& name) {
 
 ImageFilterBar::ImageFilterBar(QWidget* parent) : QWidget(parent) {
   part_ = narrowCombo(tr("Part of the data"));
-  part_->setToolTip(
-      tr("Part of the data. Images that are dropped on the page, or opened, are one."));
+  part_->setToolTip(tr(
+      "Split or source of the images. Images that are dropped on the page, or opened, are one."));
   closePart_ = new QToolButton;
   closePart_->setText(tr("Close"));
   closePart_->setToolTip(tr("Closes what was opened"));
@@ -63,7 +64,6 @@ ImageFilterBar::ImageFilterBar(QWidget* parent) : QWidget(parent) {
   makeNarrow(*class_);
   makeNarrow(*size_);
   sort_ = narrowCombo(tr("Sort images"));
-  size_->setMinimumWidth(size_->sizeHint().width());
   buildEnd();
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
@@ -135,7 +135,6 @@ void ImageFilterBar::setParts(const QStringList& names, int current, bool canClo
   part_->addItems(names);
   part_->setCurrentIndex(current);
   part_->setVisible(names.size() > 1);
-  part_->setMinimumWidth(part_->sizeHint().width());
   closePart_->setVisible(canClose);
   wrap();
 }
@@ -171,7 +170,7 @@ void ImageFilterBar::wrap() {
 void ImageFilterBar::setClasses(const std::vector<coco::Category>& classes) {
   std::vector<ClassBox::Class> listed;
   for (const coco::Category& category : classes)
-    listed.push_back({QString::fromStdString(category.name), category.id.value});
+    listed.push_back({nameOf(category), category.id.value});
   class_->setClasses(listed);
   showClear();
 }
@@ -223,7 +222,7 @@ void ImageFilterBar::setHasLosses(bool hasLosses) {
   const int row = sort_->findData(static_cast<int>(Sort::HighestLoss));
   qobject_cast<QStandardItemModel*>(sort_->model())->item(row)->setEnabled(hasLosses);
   sort_->setItemData(row,
-                     hasLosses ? tr("Held-out loss of the image at the evaluation of this step")
+                     hasLosses ? tr("Validation loss of the image at the evaluation of this step")
                                : tr("No losses of single images are known here"),
                      Qt::ToolTipRole);
 }

@@ -13,6 +13,7 @@
 #include "engine/coco/evaluation/past_limit.h"
 #include "widgets/class_search.h"
 #include "widgets/curves/number_text.h"
+#include "widgets/elided_label.h"
 #include "widgets/image_view/checkpoint_curve.h"
 #include "widgets/image_view/class_filter.h"
 #include "widgets/image_view/class_model.h"
@@ -30,7 +31,8 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kPercent = 100, kMinFiguresPx = 96, kMinTablePx = 128, kLowPanelPx = 720;
+constexpr int kPercent = 100, kMinFiguresPx = 96, kMinTablePx = 128, kLowPanelPx = 720,
+              kNarrowPanelPx = 344;
 const QString kScoreKey = QStringLiteral("score"), kIouKey = QStringLiteral("iou"),
               kHiddenKey = QStringLiteral("hidden"), kClassesKey = QStringLiteral("classes");
 
@@ -38,10 +40,8 @@ QString hundredths(int value) {
   return QString::number(static_cast<double>(value) / kPercent, 'f', 2);
 }
 
-QString countOf(std::size_t count) { return countText(static_cast<qint64>(count)); }
-
 QLabel* sectionTitle(const QString& text) {
-  auto* label = new QLabel(text);
+  auto* label = new ElidedLabel(text, Qt::ElideRight);
   setRole(label, "section");
   return label;
 }
@@ -80,8 +80,7 @@ void PredictionsPanel::buildCheckpointSlider() {
          "since."));
   noTruth_ = smallLabel();
   noTruth_->setObjectName(QStringLiteral("noTruth"));
-  noTruth_->setText(
-      tr("Nobody has annotated these images: there is nothing to count or to match."));
+  noTruth_->setText(tr("These images are not annotated: there is nothing to count or to match."));
   for (QLabel* label : {pastLimit_, judgement_, foreign_, noTruth_}) {
     label->setWordWrap(true);
     label->hide();
@@ -106,6 +105,8 @@ void PredictionsPanel::buildWidgets() {
   iou_->setRange(5, 95);
   iou_->setValue(50);
   extent_ = smallLabel();
+  extent_->setWordWrap(true);
+  extent_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
   extent_->setToolTip(
       tr("Counts and curve cover the predicted images: the watched ones "
          "(monitor.prediction_images)\nand those predicted on request."));
@@ -167,9 +168,11 @@ void PredictionsPanel::buildUi() {
   column->addWidget(split);
 }
 
-/// So that the counts and the classes are in sight.
+/// The counts and the classes are in sight in a low panel, the sliders' titles in a narrow one.
 void PredictionsPanel::resizeEvent(QResizeEvent* event) {
   checkpointCurve_->setCompact(height() < scaledPx(kLowPanelPx));
+  thresholdRow_->setDirection(width() < scaledPx(kNarrowPanelPx) ? QBoxLayout::TopToBottom
+                                                                 : QBoxLayout::LeftToRight);
   QWidget::resizeEvent(event);
 }
 
@@ -192,8 +195,7 @@ QWidget* PredictionsPanel::buildInstances() {
 QWidget* PredictionsPanel::buildFigures() {
   auto* counts = new QHBoxLayout;
   counts->addWidget(sectionTitle(tr("Counts")));
-  counts->addStretch();
-  counts->addWidget(extent_);
+  counts->addWidget(extent_, 1);
   counts->addWidget(allImages_);
   auto* cards = new QHBoxLayout;
   cards->setSpacing(8);
@@ -201,10 +203,10 @@ QWidget* PredictionsPanel::buildFigures() {
   auto* ap = new QHBoxLayout;
   ap->addWidget(apTitle_, 1);
   ap->addWidget(ap_);
-  auto* thresholds = new QHBoxLayout;
-  thresholds->setSpacing(16);
-  thresholds->addWidget(score_, 1);
-  thresholds->addWidget(iou_, 1);
+  thresholdRow_ = new QHBoxLayout;
+  thresholdRow_->setSpacing(16);
+  thresholdRow_->addWidget(score_, 1);
+  thresholdRow_->addWidget(iou_, 1);
   auto* classes = new QHBoxLayout;
   classes->addWidget(sectionTitle(tr("Classes")));
   classes->addWidget(classApName_, 1);
@@ -220,7 +222,7 @@ QWidget* PredictionsPanel::buildFigures() {
   column->addWidget(judgement_);
   column->addWidget(foreign_);
   column->addSpacing(3);
-  column->addLayout(thresholds);
+  column->addLayout(thresholdRow_);
   column->addWidget(lowerScores_);
   column->addSpacing(3);
   column->addLayout(counts);
@@ -282,12 +284,10 @@ QString PredictionsPanel::apName() const {
 void PredictionsPanel::nameAps() {
   const QString name = apNameAt(thresholds().iou);
   classTable_->setApName(name);
-  const QString images =
-      imageCount_ == 1 ? tr("the image")
-      : predictedCount_ == imageCount_
-          ? tr("all %1 images").arg(widgets::countText(imageCount_))
-          : tr("%1 of %2 images")
-                .arg(widgets::countText(predictedCount_), widgets::countText(imageCount_));
+  const QString images = imageCount_ == 1 ? tr("the image")
+                         : predictedCount_ == imageCount_
+                             ? tr("all %Ln image(s)", "", imageCount_)
+                             : tr("%L1 of %Ln image(s)", "", imageCount_).arg(predictedCount_);
   const QString score = hundredths(score_->value());
   const bool isOfMasks = judgedBy_ == coco::IouType::Mask;
   apTitle_->setText((isOfMasks ? tr("Mask AP of %1, score ≥ %2") : tr("Box AP of %1, score ≥ %2"))
@@ -317,7 +317,7 @@ void PredictionsPanel::showCheckpoints(const PredictionStore& store, qint64 curr
   checkpoint_->setToolTip(
       isKept ? tr("AP: of the run's evaluation at this step, of masks (of boxes "
                   "if it has none),\nmean over IoU 0.50 to 0.95 and over the "
-                  "held-out images that the run evaluates.\nThe sliders below do "
+                  "validation images that the run evaluates.\nThe sliders below do "
                   "not change it. %1.")
                    .arg(QString::fromStdString(coco::apLimitText(rules_.mostDetections())))
              : tr("There is no checkpoint of this step (see checkpoint.every and "
@@ -385,21 +385,19 @@ void PredictionsPanel::showAllImages(const AllImages& all) {
                              : tr("Predicts all these images with this checkpoint; the run folder "
                                   "keeps them"));
   if (all.progress)
-    extent_->setText(tr("predicting: %1 of %2 images")
-                         .arg(widgets::countText(all.progress->first),
-                              widgets::countText(all.progress->second)));
+    extent_->setText(
+        tr("predicting: %L1 of %Ln image(s)", "", static_cast<int>(all.progress->second))
+            .arg(all.progress->first));
 }
 
 /// Shows how many images the counts cover: only predicted ones.
 void PredictionsPanel::showExtent() {
-  extent_->setText(
-      imageCount_ == 0 ? QString()
-      : imageCount_ == 1
-          ? (predictedCount_ == 1 ? tr("the image is predicted") : tr("not predicted"))
-      : predictedCount_ == imageCount_
-          ? tr("all %1 images predicted").arg(widgets::countText(imageCount_))
-          : tr("%1 of %2 images predicted")
-                .arg(widgets::countText(predictedCount_), widgets::countText(imageCount_)));
+  extent_->setText(imageCount_ == 0 ? QString()
+                   : imageCount_ == 1
+                       ? (predictedCount_ == 1 ? tr("the image is predicted") : tr("not predicted"))
+                   : predictedCount_ == imageCount_
+                       ? tr("all %Ln image(s) predicted", "", imageCount_)
+                       : tr("%L1 of %Ln image(s) predicted", "", imageCount_).arg(predictedCount_));
 }
 
 /// A young model finds nothing, or nothing with a high score: without a word both would look the
@@ -412,9 +410,8 @@ void PredictionsPanel::showLowerScores(const CheckpointAnalysis* analysis) {
   };
   const auto lower = detectionsFrom(-std::numeric_limits<double>::infinity());
   lowerScores_->setText(
-      lower == 0   ? tr("No detections, also not with lower scores")
-      : lower == 1 ? tr("1 detection has a lower score")
-                   : tr("All %1 detections have lower scores").arg(widgets::countText(lower)));
+      lower == 0 ? tr("No detections, not even with lower scores")
+                 : tr("%Ln detection(s), all with lower scores", "", static_cast<int>(lower)));
   lowerScores_->setVisible(rules_.hasTruth && analysis && analysis->imageCount() > 0 &&
                            detectionsFrom(thresholds().score) == 0);
 }
@@ -423,11 +420,8 @@ void PredictionsPanel::showLowerScores(const CheckpointAnalysis* analysis) {
 void PredictionsPanel::showPastLimit(const CheckpointAnalysis* analysis) {
   const coco::PastLimit past = analysis ? analysis->overlaps->pastLimit : coco::PastLimit();
   QStringList counts;
-  if (past.objects > 0)
-    counts << (past.objects == 1 ? tr("1 object") : tr("%1 objects").arg(countOf(past.objects)));
-  if (past.detections > 0)
-    counts << (past.detections == 1 ? tr("1 detection")
-                                    : tr("%1 detections").arg(countOf(past.detections)));
+  if (past.objects > 0) counts << tr("%Ln object(s)", "", static_cast<int>(past.objects));
+  if (past.detections > 0) counts << tr("%Ln detection(s)", "", static_cast<int>(past.detections));
   pastLimit_->setText(tr("Ignored by AP (over %1 per class and image): %2")
                           .arg(past.limit)
                           .arg(counts.join(QStringLiteral(" · "))));
@@ -439,10 +433,8 @@ void PredictionsPanel::showPastLimit(const CheckpointAnalysis* analysis) {
 void PredictionsPanel::showForeign(const CheckpointAnalysis* analysis) {
   const std::size_t foreign =
       analysis ? analysis->overlaps->predictedImages - analysis->overlaps->images.size() : 0;
-  foreign_->setText(foreign == 1
-                        ? tr("Predictions of 1 image are left out: it is not in this dataset")
-                        : tr("Predictions of %1 images are left out: they are not in this dataset")
-                              .arg(countOf(foreign)));
+  foreign_->setText(tr("Predictions of %Ln image(s) that this dataset does not have are ignored",
+                       "", static_cast<int>(foreign)));
   foreign_->setVisible(foreign > 0);
 }
 
@@ -450,13 +442,11 @@ void PredictionsPanel::showForeign(const CheckpointAnalysis* analysis) {
 void PredictionsPanel::showJudgement(const CheckpointAnalysis* analysis) {
   QStringList notes;
   if (judgedBy_ != rules_.type)
-    notes << tr("Judged by boxes: not all of these predictions have masks");
+    notes << tr("Evaluated on boxes: not all of these predictions have masks");
   const std::size_t unlisted = analysis ? analysis->overlaps->unlisted : 0;
-  if (unlisted == 1)
-    notes << tr("1 detection is not judged: the annotations do not list its class");
-  if (unlisted > 1)
-    notes << tr("%1 detections are not judged: the annotations do not list their classes")
-                 .arg(countOf(unlisted));
+  if (unlisted > 0)
+    notes << tr("%Ln detection(s) ignored: of classes that the annotations do not list", "",
+                static_cast<int>(unlisted));
   judgement_->setText(notes.join(u'\n'));
   judgement_->setVisible(!notes.isEmpty());
 }

@@ -11,6 +11,7 @@
 #include "widgets/instances/checkpoint_analysis.h"
 #include "widgets/instances/filtered_ap.h"
 
+class QBoxLayout;
 class QLabel;
 class QPushButton;
 
@@ -112,6 +113,7 @@ class PredictionsPanel : public QWidget {
   QLabel* classApName_ = nullptr;
   ClassSearch* classSearch_ = nullptr;
   ClassTable* classTable_ = nullptr;
+  QBoxLayout* thresholdRow_ = nullptr;
   ValueSlider* score_ = nullptr;
   QLabel* lowerScores_ = nullptr;
   ValueSlider* iou_ = nullptr;

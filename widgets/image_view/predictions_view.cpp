@@ -36,7 +36,9 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kMinPanelPx = 344, kSettledMs = 200;
+/// Of the panel: its least, its width at first, and the least of that in a large font.
+constexpr int kMinPanelPx = 235, kPanelPx = 380, kRoomyPanelPx = 344;
+constexpr int kSettledMs = 200;
 const QString kPanelKey = QStringLiteral("panel"), kFiltersKey = QStringLiteral("filters"),
               kColoursKey = QStringLiteral("colours");
 
@@ -65,7 +67,7 @@ void PredictionsView::buildUi() {
   impl_->page->addWidget(impl_->buildSideTabs(this));
   impl_->page->setStretchFactor(0, 1);
   impl_->page->setStretchFactor(1, 0);
-  impl_->page->setSizes({1000, 380});
+  impl_->page->setSizes({1000, std::max(kPanelPx, scaledPx(kRoomyPanelPx))});
   impl_->banner = new Banner;
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
@@ -76,7 +78,7 @@ void PredictionsView::buildUi() {
   impl_->stack->addWidget(impl_->empty);
   impl_->stack->addWidget(impl_->page);
   setEmptyText(
-      tr("No held-out images"),
+      tr("No validation images"),
       tr("Open a run or an experiment with dataset.val to see its images and predictions."), {});
 }
 

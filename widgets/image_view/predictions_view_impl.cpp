@@ -30,7 +30,8 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kPrefetched = 3, kFactsPx = 190, kLowViewPx = 560, kSpacingPx = 8, kLowSpacingPx = 4;
+constexpr int kPrefetched = 3, kFactsPx = 190, kLowViewPx = 560, kSpacingPx = 8, kLowSpacingPx = 4,
+              kMinColourByPx = 54;
 
 }  // namespace
 
@@ -98,6 +99,7 @@ QWidget* PredictionsView::Impl::buildKey() {
   colourBy = new QComboBox;
   for (const ColourBy by : kColourModes) colourBy->addItem(colourModeName(by));
   colourBy->setAccessibleName(tr("Colours of the instances"));
+  colourBy->setMinimumWidth(scaledPx(kMinColourByPx));
   legend = new CanvasLegend;
   pixel = new QLabel;
   pixel->setFont(monoFont(11));
@@ -251,18 +253,21 @@ void PredictionsView::Impl::showFacts() {
   const coco::Image& image = session.image();
   const auto objects = session.dataset()->annotationsOf(session.imageIndex()).size();
   name->setText(QString::fromStdString(image.fileName));
-  const QString count = !session.rules().hasTruth ? tr("not annotated")
-                        : objects == 1
-                            ? tr("1 object")
-                            : tr("%1 objects").arg(countText(static_cast<qint64>(objects)));
+  const QString count = !session.rules().hasTruth
+                            ? tr("not annotated")
+                            : tr("%Ln object(s)", "", static_cast<int>(objects));
   facts->setText(count % tr(" · %1 × %2 px").arg(image.width).arg(image.height));
   const std::size_t all = session.dataset()->images().size();
   const auto text = [](std::size_t number) { return countText(static_cast<qint64>(number)); };
   const int at = placeOf(session.imageIndex());
-  if (order.empty()) return filters->setPlace(tr("0 of %1 images").arg(text(all)));
-  const QString place = at < 0 ? tr("not among %1").arg(text(order.size()))
-                               : tr("%1 of %2").arg(countText(at + 1), text(order.size()));
-  filters->setPlace(order.size() == all ? place : tr("%1, of %2 images").arg(place, text(all)));
+  if (order.empty())
+    return filters->setPlace(tr("0 of %Ln image(s) match", "", static_cast<int>(all)));
+  if (at < 0)
+    return filters->setPlace(tr("filtered out; %1 of %2 match").arg(text(order.size()), text(all)));
+  const QString place = tr("%1 of %2").arg(countText(at + 1), text(order.size()));
+  filters->setPlace(order.size() == all
+                        ? place
+                        : tr("%1, of %Ln image(s)", "", static_cast<int>(all)).arg(place));
 }
 
 /// Shows a line at the bottom of the image: what is wrong with the file, or that it was not
@@ -285,7 +290,7 @@ void PredictionsView::Impl::showNotice() {
     return stage->setNotice(tr("Predicting with the checkpoint of step %1…").arg(session.step()));
   }
   if (!resultsName.isEmpty())
-    return stage->setNotice(tr("%1 has nothing of this image").arg(resultsName));
+    return stage->setNotice(tr("%1 has no results for this image").arg(resultsName));
   if (!session.store().isKept(session.step())) {
     return offerStep(tr("This image was not predicted at step %1, and there is no checkpoint of it")
                          .arg(session.step()),

@@ -5,6 +5,7 @@
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
+#include "widgets/elided_label.h"
 #include "widgets/role.h"
 #include "widgets/slider.h"
 
@@ -12,7 +13,7 @@ namespace lockstep::widgets {
 
 ValueSlider::ValueSlider(const QString& title, std::function<QString(int)> text, QWidget* parent)
     : QWidget(parent), text_(std::move(text)) {
-  title_ = new QLabel(title);
+  title_ = new ElidedLabel(title, Qt::ElideRight);
   valueText_ = new QLabel;
   setRole(valueText_, "mono");
   slider_ = new Slider;
