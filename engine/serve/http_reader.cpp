@@ -53,6 +53,14 @@ bool hasMember(const HttpRequest& request, std::string_view header, std::string_
   return false;
 }
 
+/// Name and value of `NAME: VALUE`.
+std::pair<std::string_view, std::string_view> fieldOf(std::string_view line) {
+  const std::size_t colon = line.find(':');
+  if (colon == std::string_view::npos || !isToken(line.substr(0, colon)))
+    throw HttpError{400, "the header '" + base::shortened(line) + "' is not NAME: VALUE"};
+  return {line.substr(0, colon), withoutSpace(line.substr(colon + 1))};
+}
+
 std::string withSpaces(std::string text) {
   std::ranges::replace(text, '+', ' ');
   return text;
@@ -78,6 +86,7 @@ void HttpReader::append(std::string_view bytes) {
 }
 
 HttpReader::Found HttpReader::next() {
+  if (state_ == State::FirstLine) head_ = {};
   while (true) {
     if (state_ == State::Body && (left_ > 0 || !head_.isChunked)) return readBody();
     if (state_ == State::Body) state_ = State::ChunkEnd;
@@ -140,6 +149,7 @@ std::optional<HttpReader::Found> HttpReader::parseLine(std::string_view line) {
       return std::nullopt;
     case State::Trailers:
       if (line.empty()) return end();
+      (void)fieldOf(line);
       return std::nullopt;
     case State::Body:
       break;
@@ -149,7 +159,6 @@ std::optional<HttpReader::Found> HttpReader::parseLine(std::string_view line) {
 
 /// `POST /invocations?score=0.5 HTTP/1.1`
 void HttpReader::parseFirstLine(std::string_view line) {
-  head_ = {};
   const std::size_t first = line.find(' '), last = line.rfind(' ');
   const std::string_view version = last < line.size() ? line.substr(last + 1) : std::string_view();
   const bool isHttp = version.size() == 8 && version.starts_with("HTTP/") && isDigit(version[5]) &&
@@ -190,13 +199,10 @@ void HttpReader::parseTarget(std::string_view target) {
 }
 
 void HttpReader::parseHeader(std::string_view line) {
-  const std::size_t colon = line.find(':');
-  if (colon == std::string_view::npos || !isToken(line.substr(0, colon)))
-    throw HttpError{400, "the header '" + base::shortened(line) + "' is not NAME: VALUE"};
+  const auto [name, value] = fieldOf(line);
   if (head_.request.headers.size() == kMaxHeaders)
     throw HttpError{431, "there are more than " + std::to_string(kMaxHeaders) + " headers"};
-  head_.request.headers.emplace_back(base::lowerCase(line.substr(0, colon)),
-                                     withoutSpace(line.substr(colon + 1)));
+  head_.request.headers.emplace_back(base::lowerCase(name), value);
 }
 
 /// Follows the last header.

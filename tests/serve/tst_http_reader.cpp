@@ -142,6 +142,9 @@ class TstHttpReader : public QObject {
     row("a chunk longer than its size", chunked("1\r\nab\r\n"), "400 a chunk of the body");
     row("a long line of a chunk", chunked("1;" + std::string(300, 'x')), "400 a line of the chunk");
     row("long trailers", chunked("0\r\nA: " + std::string(300, 'x')), "400 a line of the chunk");
+    for (const char* trailer : {"GET / HTTP/1.1", " a: b", "A : b", ": b"})
+      row("trailer " + std::string(trailer), chunked("0\r\n" + std::string(trailer) + "\r\n\r\n"),
+          "400 the header '");
     row("an endless URL", "GET /" + std::string(400, 'a'), "414 the URL is longer than 300 bytes");
     row("an endless method", std::string(400, 'A'), "414 the URL is longer than 300 bytes");
     row("an endless header", "GET / HTTP/1.1\r\nA: " + std::string(400, 'a'),
