@@ -22,7 +22,6 @@ namespace {
 
 constexpr int kBacklog = 1024;
 constexpr std::size_t kReadBytes = 64 << 10;
-constexpr std::chrono::milliseconds kLateInterval{500};
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 struct Addresses {
@@ -129,7 +128,7 @@ HttpServer::HttpServer(supervisor::PollLoop& loop, const std::string& address, i
   loop_.watch(
       listener_.get(), [this] { return static_cast<short>(canAccept() ? POLLIN : 0); },
       [this](short) { accept(); });
-  timer_ = loop_.every(kLateInterval, [this] { closeLate(); });
+  timer_ = loop_.every(limits_.interval, [this] { closeLate(); });
 }
 
 HttpServer::~HttpServer() {

@@ -26,6 +26,8 @@ struct HttpLimits {
   std::chrono::seconds receiving{60};     ///< from the first byte of a request to its last
   std::chrono::seconds sending{60};       ///< of an answer
   std::chrono::seconds reading{1};        ///< of an answer, until others may need its room
+  /// Between looks for connections that have taken longer.
+  std::chrono::milliseconds interval{500};
 };
 
 /// What a server's requests are for.
