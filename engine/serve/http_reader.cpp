@@ -101,7 +101,7 @@ std::optional<std::string_view> HttpReader::nextLine() {
   const std::string_view rest = std::string_view(buffer_).substr(at_);
   // Bytes of another protocol, such as TLS, may have no line at all.
   if (state_ == State::FirstLine && !rest.empty() && rest[0] != '\r' && !isTokenCharacter(rest[0]))
-    throw HttpError{400, "this is no HTTP request"};
+    throw HttpError{400, "this is not an HTTP request"};
   const std::size_t end = rest.find('\n');
   const bool isWhole = end != std::string_view::npos;
   const std::size_t bytes = isWhole ? end + 1 : rest.size();
@@ -166,7 +166,7 @@ void HttpReader::parseFirstLine(std::string_view line) {
   if (!isHttp || first == last || !isToken(line.substr(0, first)))
     throw HttpError{400, "the first line is not METHOD URL HTTP/1.1"};
   if (version[5] != '1')
-    throw HttpError{505, std::string(version) + " is not spoken here; use HTTP/1.1"};
+    throw HttpError{505, std::string(version) + " is not supported; use HTTP/1.1"};
   head_.minorVersion = version[7] - '0';
   head_.request.method = line.substr(0, first);
   head_.wantsBody = head_.request.method != "HEAD";
@@ -213,7 +213,7 @@ void HttpReader::checkHead() {
   if (hosts > 1 || (hosts == 0 && head_.minorVersion > 0))
     throw HttpError{400, "a request must have one Host header"};
   if (head_.request.header("host").find_first_of(" \t,/\\?#@") != std::string_view::npos)
-    throw HttpError{400, "Host: is no host"};
+    throw HttpError{400, "Host: is not a host name"};
   checkLength();
   bodyBytes_ = 0;
   left_ = head_.isChunked ? 0 : head_.length;

@@ -257,7 +257,7 @@ void HttpServer::receive(Connection& connection) {
   if (connection.refusal) return;
   const std::string_view piece = connection.reader.piece();
   if (bodiesBytes_ + piece.size() > limits_.bodiesBytes)
-    return refuse(connection, busyResponse("too many bodies are being read"));
+    return refuse(connection, busyResponse("too many request bodies are being read"));
   connection.body().append(piece);
   bodiesBytes_ += piece.size();
 }
@@ -338,7 +338,7 @@ int HttpServer::respond(RequestId id, HttpResponse response) {
   Connection& connection = *found->second;
   waiting_.erase(found);
   if (answersBytes_ + response.body.size() > limits_.answersBytes)
-    response = busyResponse("too many answers are being read");
+    response = busyResponse("too many responses are being sent");
   const int status = response.status;
   startSending(connection, std::move(response));
   return status;

@@ -16,8 +16,8 @@ namespace {
 
 using Clock = supervisor::PollLoop::Clock;
 
-constexpr std::chrono::seconds kFollowInterval{1};
-constexpr int kLooksUntilTold = 3;
+constexpr std::chrono::milliseconds kFollowInterval{200};
+constexpr int kLooksUntilTold = 15;
 constexpr std::chrono::milliseconds kSessionTurnInterval{100};
 constexpr std::size_t kLargeDocument = 128 << 10;
 constexpr const char* kTooManyImages = "too many images are waiting";

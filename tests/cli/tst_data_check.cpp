@@ -24,7 +24,7 @@ using Data = tests::MadeSplits;
 
 namespace {
 
-/// The issues of 6 training and 2 held-out images after a change of the training annotations.
+/// The issues of 6 training and 2 validation images after a change of the training annotations.
 std::string linesAfter(const std::function<void(json&)>& change) {
   Data data;
   data.addSplit("train", 6, 1, "t");
@@ -88,7 +88,7 @@ class TstDataCheck : public QObject {
                                            "dataset.val.annotations=null"};
     QCOMPARE(data.lines(without),
              std::string("--set: dataset.val.annotations: warning: is not given: there will be no "
-                         "held-out loss, AP, predictions or best checkpoint"));
+                         "validation loss, AP, predictions or best checkpoint"));
     QCOMPARE(cli::checkTrainingData(data.load(without), {}).trainImages, std::int64_t{2});
     QCOMPARE(cli::checkData(data.load(without), {}).valImages, std::size_t{0});
   }
@@ -246,14 +246,14 @@ class TstDataCheck : public QObject {
     fs::create_directory_symlink("train", data.path("val"));
     QCOMPARE(
         data.lines(),
-        std::string("a.yaml:3:17: dataset.val.images: warning: the held-out images are training "
-                    "images: held-out metrics will be too optimistic"));
+        std::string("a.yaml:3:17: dataset.val.images: warning: the validation images are training "
+                    "images: validation metrics will be too optimistic"));
     data.addSplit("val", 2, 4, "i");
     QCOMPARE(
         data.lines(),
         std::string(
-            "a.yaml:3:17: dataset.val.images: warning: 1 of the 2 held-out images are training "
-            "images too: held-out metrics will be too optimistic"));
+            "a.yaml:3:17: dataset.val.images: warning: 1 of the 2 validation images is a training "
+            "image too: validation metrics will be too optimistic"));
   }
 
   void oneFileForBothSplitsIsOneWarning() {

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <thread>
 
+#include "engine/base/atomic_file.h"
 #include "engine/serve/model_workers.h"
 #include "tests/serve/serve_bench.h"
 #include "tests/support/contains.h"
@@ -119,6 +120,38 @@ class TstModelWorkers : public QObject {
                       "a worker has not answered a batch for 4 s (--batch-timeout); "
                       "it is replaced"),
              result.err.c_str());
+  }
+
+  void aWorkerThatLoadsForTooLongIsReplaced() {
+    tests::EngineBench bench;
+    bench.script("state running 0\nserve\nfinish 0\n", "inspect");
+    const auto weightsOf = [&](std::int64_t step, const std::string& content) {
+      const fs::path file = bench.folder() / (std::to_string(step) + ".safetensors");
+      base::writeFileAtomically(file, content);
+      return std::make_shared<const serve::ServedWeights>(file, step);
+    };
+    const auto better = weightsOf(8, "await load 77");
+    supervisor::PollLoop loop;
+    supervisor::RunLog log(bench.folder() / "serve.log");
+    serve::ModelWorkers workers(
+        loop, log,
+        {.program = bench.folder() / "bin/lockstep-worker",
+         .ranks = {},
+         .configYaml = {},
+         .weights = weightsOf(4, "4"),
+         .loading = std::chrono::seconds(2)},
+        [&] { workers.use(better); }, [&](const Error&) { loop.stop(); });
+    loop.every(std::chrono::milliseconds(10), [&] {
+      workers.reap();
+      if (workers.statistics().restarts > 0) bench.touch("load");
+      if (workers.weights() == better) loop.stop();
+    });
+    loop.after(std::chrono::milliseconds(HttpClient::kPatienceMs), [&] { loop.stop(); });
+    loop.run();
+    QCOMPARE(workers.weights()->step(), std::int64_t{8});
+    const std::string told = base::readFile(bench.folder() / "serve.log");
+    QVERIFY2(contains(told, "a worker has not loaded the weights for 2 s; it is replaced"),
+             told.c_str());
   }
 
   void aBatchIsUnusualByThoseBeforeIt() {

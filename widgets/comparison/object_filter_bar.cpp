@@ -42,7 +42,7 @@ void ObjectFilterBar::buildUi() {
   score_->setPrefix(tr("A or B ≥ "));
   score_->setSpecialValueText(tr("Any score"));
   score_->setMinimumWidth(scaledPx(kScorePx));
-  score_->setAccessibleName(tr("Least score that A or B gives a listed object"));
+  score_->setAccessibleName(tr("Minimum score that A or B gives a listed object"));
   score_->setToolTip(score_->accessibleName());
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(0, 0, 0, 0);
@@ -54,7 +54,7 @@ void ObjectFilterBar::buildUi() {
 void ObjectFilterBar::setClasses(const std::vector<coco::Category>& classes) {
   std::vector<ClassBox::Class> listed;
   for (const coco::Category& category : classes)
-    listed.push_back({QString::fromStdString(category.name), category.id.value});
+    listed.push_back({nameOf(category), category.id.value});
   class_->setClasses(listed);
 }
 

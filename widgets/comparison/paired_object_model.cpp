@@ -235,7 +235,7 @@ QString PairedObjectModel::classText(const PairedObject& object, int column) con
   const auto own = classOf(object, column, categories);
   const auto found =
       own ? std::ranges::find(categories, *own, &coco::Category::id) : categories.end();
-  return found == categories.end() ? QStringLiteral("–") : QString::fromStdString(found->name);
+  return found == categories.end() ? QStringLiteral("–") : nameOf(*found);
 }
 
 QString PairedObjectModel::textOf(const PairedObject& object, int column) const {
@@ -275,15 +275,15 @@ QVariant PairedObjectModel::headerData(int section, Qt::Orientation orientation,
   if (role == Qt::TextAlignmentRole && isFigure(section))
     return QVariant(Qt::AlignRight | Qt::AlignVCenter);
   const QString area = type_ == coco::IouType::Box ? tr("Box area") : tr("Mask area");
-  const QString names[ColumnCount] = {tr("Image"),   tr("Class"), tr("A says"),  tr("B says"), area,
-                                      tr("A score"), tr("A IoU"), tr("B score"), tr("B IoU")};
+  const QString names[ColumnCount] = {tr("Image"),      tr("Class"),   tr("A predicts"),
+                                      tr("B predicts"), area,          tr("A score"),
+                                      tr("A IoU"),      tr("B score"), tr("B IoU")};
   if (role == Qt::DisplayRole) return names[section];
   if (role != Qt::ToolTipRole) return {};
   if (section == Class) return tr("Of the annotated object; of a detection on none, its own");
   if (isClass(section))
     return tr(
-        "Class of the detection that stands for the object, as the confusion matrix counts "
-        "it; –: none does");
+        "Class of the detection that is matched with the object in the confusion matrix; –: none");
   return {};
 }
 

@@ -63,7 +63,7 @@ void RecallView::setPair(std::shared_ptr<const MatchedPair> pair, double scoreTh
 void RecallView::listClasses() {
   std::vector<ClassBox::Class> classes;
   for (const coco::Category& category : pair_->categories())
-    classes.push_back({QString::fromStdString(category.name), static_cast<qint64>(classes.size())});
+    classes.push_back({nameOf(category), static_cast<qint64>(classes.size())});
   classes_->setClasses(classes);
 }
 
@@ -77,14 +77,14 @@ QString RecallView::noteText() const {
   const auto& counts = pair_->objectCounts();
   const std::size_t objects =
       category() ? counts[*category()] : std::reduce(counts.begin(), counts.end());
-  const QString of = objects == 1 ? tr("1 object") : tr("%L1 objects").arg(objects);
-  return tr("%1, from IoU %2 on, detections of every score; a point lists its detections")
+  const QString of = tr("%Ln object(s)", "", static_cast<int>(objects));
+  return tr("%1, IoU ≥ %2, detections of every score; a point lists its detections")
       .arg(of, QLocale().toString(pair_->iouThreshold(), 'f', 2));
 }
 
 QString RecallView::figuresText(std::size_t side) const {
   const coco::PrecisionRecallCurve& own = curveOf(side);
-  if (own.bestF1 < 0) return tr("there is no object");
+  if (own.bestF1 < 0) return tr("no objects");
   const QString ap = tr("AP50 %1").arg(knownFigureText(own.ap));
   if (own.bestF1 == 0) return tr("%1, no detection finds an object").arg(ap);
   return tr("%1, best F1 %2 at score %3")

@@ -72,12 +72,6 @@ std::string figure(double value, int decimals) {
   return text;
 }
 
-std::string signedFigure(double value, int decimals) {
-  char text[400];
-  std::snprintf(text, sizeof text, "%+.*f", decimals, value);
-  return text;
-}
-
 std::string coordinate(double value) { return base::shortNumber(value, 7); }
 
 std::string grouped(std::uint64_t count) {
