@@ -175,8 +175,9 @@ class TstTrainingRun : public QObject {
     QCOMPARE(result.status, 0);
     QVERIFY(bench.waitForState("finished"));
     const run_folder::Layout run = bench.onlyRun();
-    // A detached run writes its log after run.json.
-    QTRY_COMPARE(outline(run).back(), std::string("finished 6"));
+    // A detached run writes the end of its log after run.json.
+    QTRY_VERIFY_WITH_TIMEOUT(!run_folder::RunLock::isHeld(run), 10000);
+    QCOMPARE(outline(run).back(), std::string("finished 6"));
     QVERIFY2(fs::is_empty(run.lock()), "no file of the run gets what is printed");
   }
 
