@@ -73,7 +73,7 @@ constexpr Keywords kKeywords[] = {
     {"predictions.previous_error", QT_TRANSLATE_NOOP("ActionKeywords", "FP FN mistake false positive missed")},
     {"run.checkpoint", QT_TRANSLATE_NOOP("ActionKeywords", "snapshot write weights")},
     {"run.duplicate", QT_TRANSLATE_NOOP("ActionKeywords", "copy clone config")},
-    {"run.evaluate", QT_TRANSLATE_NOOP("ActionKeywords", "validate AP held-out")},
+    {"run.evaluate", QT_TRANSLATE_NOOP("ActionKeywords", "validate validation AP")},
     {"run.fork", QT_TRANSLATE_NOOP("ActionKeywords", "branch continue resume")},
     {"run.pack", QT_TRANSLATE_NOOP("ActionKeywords", "export share archive")},
     {"run.pause", QT_TRANSLATE_NOOP("ActionKeywords", "hold continue")},

@@ -144,7 +144,7 @@ const Theme& currentTheme() {
 }
 
 RunStyle runStyle(int index, const Theme& theme) {
-  // No pattern looks like the dots of held-out losses.
+  // No pattern looks like the dots of validation losses.
   static const std::array<QVector<qreal>, kRunStyles / kColors> kDashes{
       QVector<qreal>{}, QVector<qreal>{6, 2.5}, QVector<qreal>{3, 1.6},
       QVector<qreal>{7, 2, 1.5, 2}};

@@ -193,7 +193,7 @@ void AlertDetector::addHeldOutLoss(std::int64_t step, double loss) {
   if (!isOverfitting || overfittingRaised_) return;
   overfittingRaised_ = true;
   raised_.push_back(alertOf(AlertKind::Overfitting, Severity::Warning,
-                            "Held-out loss rose " + base::percent(last.loss / lowest->loss - 1) +
+                            "Validation loss rose " + base::percent(last.loss / lowest->loss - 1) +
                                 " since step " + std::to_string(lowest->step) +
                                 ", its lowest, while training loss fell " +
                                 base::percent(1 - last.trainLoss / lowest->trainLoss) + "." +

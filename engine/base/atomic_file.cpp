@@ -112,7 +112,7 @@ fs::path resolveSymlinks(fs::path path) {
   return path;
 }
 
-/// `path` without symlinks. Throws Error if it exists and is no regular file: replacing a FIFO
+/// `path` without symlinks. Throws Error if it exists and is not a regular file: replacing a FIFO
 /// would cut off its reader.
 fs::path replacedFile(const fs::path& path) {
   std::error_code unknown;

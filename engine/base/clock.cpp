@@ -26,7 +26,7 @@ double wallTimeSeconds() {
 
 void requireClock(double wallTime) {
   if (wallTime < 0)
-    throw Error("this machine's clock says " + timestampIso8601(wallTime) + ": set it");
+    throw Error("this machine's clock is at " + timestampIso8601(wallTime) + ": set it");
 }
 
 std::string timestampForNames(double wallTime) { return formatLocal(wallTime, "%Y%m%d-%H%M%S"); }

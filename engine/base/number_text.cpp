@@ -32,6 +32,14 @@ std::string shortNumber(double value, int digits) {
   return text;
 }
 
+std::string signedNumber(double value, int decimals) {
+  if (const char* text = nonFiniteText(value)) return text;
+  char text[400];  // enough for the longest double
+  std::snprintf(text, sizeof text, "%+.*f", decimals, value);
+  if (std::string_view(text).find_first_of("123456789") == std::string_view::npos) text[0] = '+';
+  return text;
+}
+
 std::string percent(double fraction) {
   const double value = 100 * fraction;
   char text[32];
@@ -47,7 +55,9 @@ std::string gibibytes(double bytes) {
 
 std::string plural(std::uint64_t count, std::string_view noun) {
   if (count == 1) return std::string(noun);
-  return std::string(noun) + (noun.ends_with('s') ? "es" : "s");
+  if (noun.ends_with("ry")) return std::string(noun.substr(0, noun.size() - 1)) + "ies";
+  const bool hisses = noun.ends_with('s') || noun.ends_with('x') || noun.ends_with("ch");
+  return std::string(noun) + (hisses ? "es" : "s");
 }
 
 std::string counted(std::uint64_t count, std::string_view noun) {

@@ -41,7 +41,7 @@ TemporaryFolder::TemporaryFolder(const char* name) {
   if (error) {
     const char* given = std::getenv("TMPDIR");
     throw Error(std::string("TMPDIR=") + (given != nullptr ? given : "") +
-                ": is no folder: set it to one for temporary files");
+                ": is not a folder: set it to one for temporary files");
   }
   std::string path = (parent / (std::string(name) + "XXXXXX")).string();
   if (::mkdtemp(path.data()) == nullptr)

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "engine/base/error.h"
+#include "engine/base/number_text.h"
 #include "engine/base/shortened_text.h"
 #include "engine/checkpoint/weights_layout.h"
 
@@ -74,9 +75,10 @@ void requireSameClassCount(const NamedTensors& model, const FileTensors& tensors
                                     [](const auto& entry) { return entry.first == kClassScores; });
   if (inFile == tensors.end() || inModel == model.end() || inFile->second.tensor.dim() != 2) return;
   if (inFile->second.tensor.size(0) == inModel->second.size(0)) return;
-  throw UserError("weights do not match the model: " + name + " has " +
-                  std::to_string(inFile->second.tensor.size(0)) + " classes, the dataset has " +
-                  std::to_string(inModel->second.size(0)) + " (including background)");
+  throw UserError(
+      "weights do not match the model: " + name + " has " +
+      base::counted(static_cast<std::uint64_t>(inFile->second.tensor.size(0)), "class") +
+      ", the dataset has " + std::to_string(inModel->second.size(0)) + " (including background)");
 }
 
 /// Tensor names of both.
@@ -182,7 +184,7 @@ void requireFinite(const NamedTensors& model, const FileTensors& tensors, const 
 }  // namespace
 
 std::string LoadedWeights::summary() const {
-  std::string text = std::to_string(loaded.size()) + " tensors loaded";
+  std::string text = base::counted(loaded.size(), "tensor") + " loaded";
   appendPart(text, mismatched, "skipped because of a shape mismatch");
   appendPart(text, missing, "missing");
   appendPart(text, unexpected, "unexpected");

@@ -42,7 +42,7 @@ std::vector<fs::path> eventFiles(const std::vector<std::string>& logs) {
     if (files.empty())
       throw UserError(
           log +
-          ": has no event file (*tfevents*), and is no run of detectron2, mmengine or MLflow");
+          ": has no event file (*tfevents*), and is not a run of detectron2, mmengine or MLflow");
   }
   return files;
 }
@@ -135,8 +135,8 @@ void reportFaults(const LogReview& review, const foreign_runs::Faults& faults) {
   if (faults.count > 0) {
     const auto others = static_cast<std::uint64_t>(faults.count - 1);
     throw Error(faults.first +
-                (others == 0 ? "" : " (and " + base::counted(others, "more fault") + ")") +
-                "; the advice is of the rest");
+                (others == 0 ? "" : " (and " + base::counted(others, "more error") + ")") +
+                "; the advice covers the rest");
   }
 }
 

@@ -203,9 +203,9 @@ int attach(const std::string& run) {
     const auto foreign = error ? std::nullopt : foreign_runs::runIn(folder);
     if (error) throw UserError(run + ": no such run folder");
     if (!foreign)
-      throw UserError(run +
-                      ": is no run folder: it has no run.json, and no log of a "
-                      "program whose runs are read");
+      throw UserError(
+          run +
+          ": is not a run folder: it has neither run.json nor the log of a supported program");
     serveForeign(*foreign);
     return static_cast<int>(ExitStatus::Done);
   }

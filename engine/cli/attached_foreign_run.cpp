@@ -93,9 +93,8 @@ protocol::EngineMessage AttachedForeignRun::answerTo(const std::string& id, bool
                              .seq = newestSentSeq_,
                              .name = summary.name};
   if (const std::int64_t count = reader_ ? reader_->faults().count : 0; count > 0)
-    status.leftOut =
-        std::to_string(count) +
-        " of its records could not be read and are left out. The first: " + reader_->faults().first;
+    status.leftOut = std::to_string(count) +
+                     " of its records could not be read. The first: " + reader_->faults().first;
   return protocol::Ok{id, std::move(status)};
 }
 

@@ -50,7 +50,7 @@ void checkCocoEvalOptions(const CocoEvalOptions& options) {
       options.params.categories.empty() && !options.params.isClassAgnostic;
   if (extraMetricsOf(options).contains(coco::ExtraMetric::Lvis) && !isOfAllCategories) {
     throw UserError(
-        "--figures lvis is of all categories, each on its own: omit --categories and "
+        "--figures lvis evaluates all categories separately: omit --categories and "
         "--class-agnostic");
   }
   if (options.scoreThreshold && !std::isfinite(*options.scoreThreshold))
@@ -73,11 +73,12 @@ coco::ResultsFile resultsOf(const std::string& file, coco::ParsedResults parsed,
                             const Truth& truth) {
   coco::ResultsFile results(std::move(parsed), truth.whole, truth.selection);
   if (results.unknownCategoryCount() > 0) {
-    base::logWarning("coco-eval",
-                     file + ": " + std::to_string(results.unknownCategoryCount()) + " of " +
-                         std::to_string(results.count()) +
-                         " results have a category that the annotations do not list; they are "
-                         "skipped, as in pycocotools");
+    base::logWarning(
+        "coco-eval",
+        file + ": " + std::to_string(results.unknownCategoryCount()) + " of " +
+            std::to_string(results.count()) + " results " +
+            (results.unknownCategoryCount() == 1 ? "has" : "have") +
+            " a category that the annotations do not list; skipped, as in pycocotools");
   }
   return results;
 }

@@ -80,7 +80,7 @@ void readAreas(const std::string& text, coco::Params& params) {
         std::ranges::find(params.areas, area.name, &coco::AreaRange::name) != params.areas.end();
     if (isTaken)
       throw UserError(
-          "--areas: '" + base::shortened(area.name) + "' is there twice" +
+          "--areas: '" + base::shortened(area.name) + "' is given twice" +
           (area.name == params.areas[0].name ? " (all objects have a row anyway)" : ""));
     params.areas.push_back(std::move(area));
   }

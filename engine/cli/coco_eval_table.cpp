@@ -102,8 +102,8 @@ std::string errors(const coco::Analysis& analysis) {
   const coco::ErrorCosts& costs = analysis.errors;
   if (costs.ap < 0) return "";
   const auto row = [](const char* name, const coco::ErrorCost& cost) {
-    return line("%-20s %8llu  %+.4f\n", name, static_cast<unsigned long long>(cost.count),
-                cost.apCost);
+    return line("%-20s %8llu  %s\n", name, static_cast<unsigned long long>(cost.count),
+                base::signedNumber(cost.apCost, 4).c_str());
   };
   std::string text = "\nTIDE errors (all scores): count, dAP at IoU " +
                      base::shortNumber(analysis.iouThreshold) + " (AP " +

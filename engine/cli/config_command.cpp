@@ -63,7 +63,7 @@ std::string derivedFacts(const config::Experiment& experiment) {
   const bool isInSteps = experiment.solver.maxSteps.unit == config::Duration::Unit::Steps;
   std::string text = model.backbone + ", " + base::textOf(model.resolvedNorm()) + " norm, ";
   if (const int frozen = model.resolvedFreezeStages(); frozen > 0) {
-    text += std::to_string(frozen) + " frozen stages, ";
+    text += base::counted(static_cast<std::uint64_t>(frozen), "frozen stage") + ", ";
   }
   text += model.weights.empty() ? "from scratch"
                                 : "from " + fs::path(model.weights).filename().string();
@@ -96,9 +96,10 @@ std::string dataFacts(const config::Experiment& experiment, const DataCheck& che
                check.trainAnnotations) +
          (check.drawsPerEpoch == check.trainImages
               ? ""
-              : std::to_string(check.drawsPerEpoch) + " draws per epoch, ") +
-         (check.valImages == 0 ? "no held-out images, "
-                               : split(check.valImages, "held-out image", check.valAnnotations)) +
+              : base::counted(static_cast<std::uint64_t>(check.drawsPerEpoch), "draw") +
+                    " per epoch, ") +
+         (check.valImages == 0 ? "no validation images, "
+                               : split(check.valImages, "validation image", check.valAnnotations)) +
          base::counted(check.classes, "class") + text.data();
 }
 
@@ -221,7 +222,7 @@ void addConfigCommand(Command& program) {
   command.command("schema", "Print the JSON Schema of experiment files").run([] {
     return print(config::jsonSchema());
   });
-  command.command("shapes", "Print the experiment of the scenes that `dataset shapes` makes")
+  command.command("shapes", "Print the experiment of the synthetic images of `dataset shapes`")
       .run([] { return print(config::kShapesExperiment); });
 }
 

@@ -145,12 +145,12 @@ class Checker {
     if (shared == 0 || fs::equivalent(train.paths.annotations, val.paths.annotations, ignored)) {
       return;
     }
-    const std::string which = shared == val.files.size()
-                                  ? "the held-out images are training images"
-                                  : std::to_string(shared) + " of the " +
-                                        counted(val.files.size(), "held-out image") +
-                                        " are training images too";
-    warn("dataset.val.images", which + ": held-out metrics will be too optimistic");
+    const std::string which =
+        shared == val.files.size()
+            ? "the validation images are training images"
+            : std::to_string(shared) + " of the " + counted(val.files.size(), "validation image") +
+                  (shared == 1 ? " is a training image too" : " are training images too");
+    warn("dataset.val.images", which + ": validation metrics will be too optimistic");
   }
 
   /// Anchors that miss more than a few objects teach the RPN little about them.

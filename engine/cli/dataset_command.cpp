@@ -181,7 +181,8 @@ int previewBatches(const PreviewOptions& options) {
 }
 
 void addShapes(Command& dataset) {
-  Command shapes = dataset.command("shapes", "Generate scenes with exact masks, in COCO format");
+  Command shapes =
+      dataset.command("shapes", "Generate synthetic images with exact masks, in COCO format");
   auto options = std::make_shared<ShapesOptions>();
   constexpr int kFewest = 1, kMost = 1'000'000;
   shapes
@@ -193,11 +194,11 @@ void addShapes(Command& dataset) {
       .required()
       .metavar("N")
       .range(kFewest, kMost);
-  shapes.option("--val", options->val, "Number of held-out (validation) images")
+  shapes.option("--val", options->val, "Number of validation images")
       .required()
       .metavar("N")
       .range(kFewest, kMost);
-  shapes.option("--seed", options->seed, "Random seed of the scenes")
+  shapes.option("--seed", options->seed, "Random seed of the images")
       .metavar("S")
       .notNegative()
       .showDefault();
@@ -206,7 +207,7 @@ void addShapes(Command& dataset) {
 
 void addImport(Command& dataset) {
   Command command = dataset.command(
-      "import", "Bring in annotations of another format: writes COCO files and an experiment.yaml");
+      "import", "Import annotations of another format: write COCO files and an experiment.yaml");
   auto options = std::make_shared<ImportOptions>();
   command.option("source", options->source, "Folder or file of the dataset")
       .required()
@@ -219,8 +220,8 @@ void addImport(Command& dataset) {
       .showDefault();
   command
       .option("--val", options->val,
-              "Split anew, with this share of the images held out, stratified by class (default: "
-              "the source's own parts, else 0.2)")
+              "Fraction of the images for validation, split anew and stratified by class (default: "
+              "the source's own split, else 0.2)")
       .metavar("SHARE");
   command.option("--seed", options->seed, "Random seed of the split")
       .metavar("S")
@@ -228,24 +229,24 @@ void addImport(Command& dataset) {
       .showDefault();
   command
       .option("--group", options->group,
-              "Keep images together whose paths have the same match of this regular expression "
-              "(of its first group, if it has one): of a video, a patient, a plate")
+              "Keep images whose paths have the same match of this regular expression (of its "
+              "first group, if it has one) in one split: those of a video, patient or plate")
       .metavar("REGEX");
   command
       .option("--classes", options->classes,
-              "File with a class name per line: names YOLO's classes and those of label images, "
-              "and leaves objects of others out")
+              "File with one class name per line: names the classes of YOLO and label images; "
+              "objects of other classes are not imported")
       .metavar("F");
   command.flag("--copy", options->copiesImages,
-               "Copy the images into DIR (default: refer to them where they are)");
+               "Copy the images into DIR (default: leave them where they are)");
   command
       .option("--exif", options->exif,
-              "Whether annotations follow the EXIF orientation of pictures where the annotated "
-              "sizes do not say so (default: as the format's programs do, with a warning)")
+              "Whether annotations refer to images with their EXIF orientation applied, where the "
+              "annotated sizes do not tell (default: the convention of the format, with a warning)")
       .metavar(namesOf<formats::ExifUse>().c_str());
   command.flag("--keep-empty", options->keepsEmpty,
-               "Take images without a label, or whose objects were all faulty, as images without "
-               "objects (default: leave them out)");
+               "Import images without a label, or with invalid objects only, as images without "
+               "objects (default: do not import them)");
   command.run([options] { return importDataset(*options); });
 }
 
@@ -270,23 +271,23 @@ void addExport(Command& dataset) {
 void addDatasetCheck(Command& dataset) {
   Command command = dataset.command(
       "check",
-      "Find what is wrong with annotations and images, and count what they consist of. Exit status "
-      "0 also with faults that training accepts; 1 if it refuses the dataset, or with --fix what "
-      "was written");
+      "Check annotations and images for errors, and print statistics. Exit status 0 also with "
+      "errors that training accepts; 1 if it refuses the dataset, or with --fix the fixed one");
   auto options = std::make_shared<DatasetCheckOptions>();
   command
-      .option("config", options->config, "Experiment file; dataset.train or dataset.val is enough")
+      .option("config", options->config,
+              "Experiment file; one of dataset.train and dataset.val is enough")
       .required()
       .metavar("CONFIG");
   command
-      .option("--out", options->out,
-              "File for all faults, notes and counts as JSON, written also with exit status 1")
+      .option(
+          "--out", options->out,
+          "File for all errors, warnings and statistics as JSON, also written with exit status 1")
       .metavar("F.json");
   command
-      .option(
-          "--fix", options->fix,
-          "Folder to create, with annotations/ without these faults and an experiment.yaml that "
-          "uses them; images stay where they are")
+      .option("--fix", options->fix,
+              "Folder to create, with annotations/ without these errors and an experiment.yaml "
+              "that uses them; images stay where they are")
       .metavar("DIR");
   command.overrides(options->overrides, "augment.min_size=[512]");
   command.run([options] { return checkDataset(*options); });
@@ -302,7 +303,7 @@ void addPreview(Command& dataset) {
       .metavar("DIR");
   command.overrides(options->overrides, "augment.crop=0.5");
   constexpr int kFewest = 1, kMost = 1000;
-  command.option("--batches", options->batches, "Number of batches, from the first step on")
+  command.option("--batches", options->batches, "Number of batches, from the first step")
       .metavar("N")
       .range(kFewest, kMost)
       .showDefault();

@@ -37,7 +37,7 @@ int diffRuns(const RunDiffOptions& options) {
       lines, [](const DifferenceLine& line) { return line.text.starts_with("not "); });
   std::printf("%s\n", !isSame   ? "different"
                       : isWhole ? "the same bits"
-                                : "the same bits, of what was compared");
+                                : "the same bits in everything that was compared");
   return static_cast<int>(isSame ? ExitStatus::Done : ExitStatus::Failed);
 }
 

@@ -61,11 +61,11 @@ coco::Dataset loadTruth(const std::string& annotations, int maxImages) {
   return dataset;
 }
 
-/// What was evaluated, as a title: `droplets, step 400, held-out images`.
+/// What was evaluated, as a title: `droplets, step 400, validation images`.
 std::string nameOf(const ModelSource& source, protocol::Split split) {
   return source.experiment.name +
          (source.step > 0 ? ", step " + std::to_string(source.step) : std::string()) +
-         (split == protocol::Split::Val ? ", held-out images" : ", training images");
+         (split == protocol::Split::Val ? ", validation images" : ", training images");
 }
 
 /// What the written detections add to the evaluation's metrics: the error report and the metrics

@@ -145,7 +145,7 @@ void printForeign(const foreign_runs::ForeignRun& run, RowWriter& rows) {
   if (const foreign_runs::Faults& faults = reader.faults(); faults.count > 0) {
     const auto others = static_cast<std::uint64_t>(faults.count - 1);
     throw Error(faults.first +
-                (others == 0 ? "" : " (and " + base::counted(others, "more fault") + ")"));
+                (others == 0 ? "" : " (and " + base::counted(others, "more error") + ")"));
   }
 }
 
@@ -163,7 +163,7 @@ int printMetrics(const MetricsOptions& options) {
     if (file.empty())
       throw UserError(
           options.run +
-          ": is not a run folder (no event file), and no run of detectron2, mmengine or MLflow");
+          ": is not a run folder (no event file) or a run of detectron2, mmengine or MLflow");
     printOwn(file, rows);
   }
   return static_cast<int>(ExitStatus::Done);

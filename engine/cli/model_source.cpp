@@ -242,8 +242,8 @@ void addModelOptions(Command& command, ModelOptions& options) {
 }
 
 void addSplitOption(Command& command, std::optional<protocol::Split>& split) {
-  const char* help = !split                           ? "Dataset split: val (held-out) or train"
-                     : *split == protocol::Split::Val ? "Dataset split (default: val, held-out)"
+  const char* help = !split                           ? "Dataset split: val or train"
+                     : *split == protocol::Split::Val ? "Dataset split (default: val)"
                                                       : "Dataset split (default: train)";
   command.option("--split", split, help);
 }

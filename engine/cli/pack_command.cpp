@@ -23,8 +23,7 @@ int pack(const PackCommandOptions& options) {
   if (!run_folder::isRunFolder(options.run))
     throw UserError(run_folder::notARunMessage(options.run));
   if (fs::path(options.out).extension() != ".lockstep") {
-    throw UserError("--out " + options.out +
-                    ": the name of a packed run ends in .lockstep, by which it is known");
+    throw UserError("--out " + options.out + ": the name of a packed run must end in .lockstep");
   }
   const fs::path target = fs::absolute(options.out);
   const OutputFile out(options.out, "--out", {});
@@ -39,7 +38,7 @@ int pack(const PackCommandOptions& options) {
   std::printf("%s: %s, predictions at %s, %s, %s; %.1f MB\n", options.out.c_str(),
               base::counted(content.evaluations, "evaluation").c_str(),
               base::counted(content.predictions, "step").c_str(),
-              base::counted(content.images, "held-out image").c_str(),
+              base::counted(content.images, "validation image").c_str(),
               content.weightsStep
                   ? ("weights of step " + std::to_string(*content.weightsStep)).c_str()
                   : "no weights (--weights best adds them)",

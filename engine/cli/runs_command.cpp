@@ -145,7 +145,7 @@ std::vector<TableColumn> paperColumns(const MetricTarget* target) {
       {"max_steps", ""},        {"epochs", "EPOCHS"},   {"trained_seconds", "TRAINED"},
       {"batch_size", "BATCH"},  {"ranks", "DEVICES"},   {"device", ""},
       {"backbone", "BACKBONE"}, {"segm/AP", "MASK AP"}, {"segm/AP_step", ""},
-      {"bbox/AP", "BOX AP"},    {"bbox/AP_step", ""},   {"loss_total", "HELD-OUT LOSS"},
+      {"bbox/AP", "BOX AP"},    {"bbox/AP_step", ""},   {"loss_total", "VALIDATION LOSS"},
       {"loss_total_step", ""}};
   if (target != nullptr) {
     const std::string wanted = target->metric + (config::isLoss(target->metric) ? " <= " : " >= ") +

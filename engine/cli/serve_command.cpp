@@ -38,7 +38,7 @@ std::string addressOf(const std::string& bound) {
   hints.ai_flags = AI_NUMERICHOST;
   if (::getaddrinfo(bound.c_str(), nullptr, &hints, &found) != 0)
     throw UserError("--bind " + bound +
-                    ": is no IP address; give one, such as 127.0.0.1 or 0.0.0.0");
+                    ": is not an IP address; give one, such as 127.0.0.1 or 0.0.0.0");
   ::freeaddrinfo(found);
   return bound;
 }
@@ -51,7 +51,7 @@ bool isLoopback(const std::string& address) {
 std::string tokenIn(const std::string& path) {
   struct stat facts {};
   if (::stat(path.c_str(), &facts) != 0) throw UserError("--token-file " + path + ": no such file");
-  if (!S_ISREG(facts.st_mode)) throw UserError("--token-file " + path + ": is no regular file");
+  if (!S_ISREG(facts.st_mode)) throw UserError("--token-file " + path + ": is not a regular file");
   if ((facts.st_mode & (S_IROTH | S_IWOTH)) != 0)
     throw UserError("--token-file " + path +
                     ": other users can read it or write to it; forbid that with chmod o-rw");
@@ -79,7 +79,8 @@ std::string tokenOf(const ServeOptions& options, const std::string& address) {
 void followRun(const ServeOptions& options, const ModelSource& source, serve::ServeSetup& setup) {
   if (!options.follows) return;
   if (!source.run || source.packed)
-    throw UserError("--follow: " + options.model.target + " is no run folder, whose best changes");
+    throw UserError("--follow: " + options.model.target +
+                    " is not a run folder, so its best checkpoint does not change");
   if (!options.model.weights.empty() && options.model.weights != "best")
     throw UserError("--follow: serves the best; do not give --weights " + options.model.weights);
   if (!source.experiment.checkpoint.keepBest)
@@ -163,11 +164,12 @@ void addNetworkOptions(Command& command, ServeOptions& options) {
               "File whose first line requests must give as Authorization: Bearer TOKEN")
       .metavar("F");
   command.flag("--no-token", options.needsNoToken,
-               "Answer everybody who reaches the address, under any name");
-  command.option("--files", options.files, "Folder whose images requests may name").metavar("DIR");
+               "Answer requests without a token, under any host name");
+  command.option("--files", options.files, "Folder of images that requests may refer to")
+      .metavar("DIR");
   command
       .option("--allow-urls", options.urlPrefixes,
-              "Address below which images are fetched that requests name; may be repeated")
+              "URL prefix of images that requests may refer to; may be repeated")
       .metavar("PREFIX")
       .oneValuePerOccurrence();
 }
@@ -185,19 +187,18 @@ void addServeCommand(Command& program) {
   addWorkersOption(command, options->ranks);
   command
       .option("--max-batch", options->maxBatch,
-              "Most images that a worker takes at once, of those that wait")
+              "Maximum number of waiting images that a worker takes as a batch")
       .metavar("B")
       .range(1, 1024)
       .showDefault();
   command
-      .option(
-          "--batch-timeout", options->batchTimeout,
-          "Seconds after which a worker is replaced that has not answered its images, which are "
-          "then tried once more")
+      .option("--batch-timeout", options->batchTimeout,
+              "Seconds after which an unresponsive worker is replaced; its images are retried once")
       .metavar("S")
       .range(1, 3600)
       .showDefault();
-  command.flag("--follow", options->follows, "Serve the run's best, whenever there is a new one");
+  command.flag("--follow", options->follows,
+               "Load the run's best checkpoint whenever there is a new one");
   command.run([options] { return serveModel(*options); });
 }
 

@@ -76,7 +76,7 @@ std::string summariseTraining(const run_folder::Layout& layout) {
       protocol::parseJson(base::readFile(layout.evaluation(evaluations.back())));
   if (!evaluation.is_object()) return text;
   text += "evaluated at step: " + std::to_string(evaluations.back()) + "\n";
-  text += metricLine(evaluation, std::string("held-out ") + config::kTotalLoss, "losses",
+  text += metricLine(evaluation, std::string("validation ") + config::kTotalLoss, "losses",
                      config::kTotalLoss);
   text += metricLine(evaluation, "segm/AP", "segm", "AP");
   text += metricLine(evaluation, "bbox/AP", "bbox", "AP");

@@ -63,7 +63,7 @@ std::vector<ConfigIssue> issuesOf(const protocol::CheckResult& check, std::strin
     issues.push_back({.key = key, .text = namesKey ? text.substr(key.size() + 2) : text});
   }
   if (check.train.all > 0) summary += "; checked " + checkedOf(check.train) + " training images";
-  if (check.val.all > 0) summary += " and " + checkedOf(check.val) + " held-out images";
+  if (check.val.all > 0) summary += " and " + checkedOf(check.val) + " validation images";
   return issues;
 }
 

@@ -108,8 +108,10 @@ double coverage(const std::vector<ResizedObject>& objects, const AnchorConfig& a
 
 /// Two figures are enough for a size or a ratio.
 double rounded(double value) {
-  const double unit = std::pow(10, std::floor(std::log10(value)) - 1);
-  return std::round(value / unit) * unit;
+  const double digits = 1 - std::floor(std::log10(value));
+  const double scale = std::pow(10, std::abs(digits));
+  // A quotient is the double nearest to 1.7; 17 * 0.1 is not.
+  return digits > 0 ? std::round(value * scale) / scale : std::round(value / scale) * scale;
 }
 
 /// Heights / widths at the quantiles 10, 50 and 90 %.

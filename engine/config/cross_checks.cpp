@@ -5,6 +5,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/input_file.h"
+#include "engine/base/number_text.h"
 #include "engine/base/pattern.h"
 #include "engine/base/shortened_text.h"
 #include "engine/config/evaluation_metrics.h"
@@ -87,8 +88,8 @@ void checkSolver(const SolverConfig& solver, Issues& issues) {
   }
   if (solver.batchSize % solver.accumulate != 0) {
     add(issues, "solver.batch_size",
-        std::to_string(solver.batchSize) +
-            " images cannot be divided evenly into solver.accumulate: " +
+        base::counted(static_cast<std::uint64_t>(solver.batchSize), "image") +
+            " cannot be divided evenly into solver.accumulate: " +
             std::to_string(solver.accumulate) + " micro-batches; " +
             nearestBatchSizes(solver.batchSize, solver.accumulate));
   }
@@ -247,9 +248,10 @@ void checkDataset(const DatasetConfig& dataset, Issues& issues) {
   if (!dataset.train.annotations.empty() && !dataset.val.annotations.empty() &&
       (dataset.train.annotations == dataset.val.annotations ||
        fs::equivalent(dataset.train.annotations, dataset.val.annotations, failure))) {
-    warn(issues, "dataset.val.annotations",
-         "is the training set's file: held-out metrics will show how well the model memorized the "
-         "training images, not how well it generalizes");
+    warn(
+        issues, "dataset.val.annotations",
+        "is the training set's file: validation metrics will show how well the model memorized the "
+        "training images, not how well it generalizes");
   }
 }
 
@@ -289,7 +291,7 @@ std::vector<ConfigIssue> missingData(const Experiment& experiment) {
   }
   if (isMissing(experiment.dataset.val)) {
     warn(issues, "dataset.val.annotations",
-         "is not given: there will be no held-out loss, AP, predictions or best checkpoint");
+         "is not given: there will be no validation loss, AP, predictions or best checkpoint");
   }
   return issues;
 }

@@ -12,11 +12,11 @@ void addSplitFields(FieldTable& table) {
              "COCO instances file with the annotations of the training images.");
 
   SectionRows val(
-      table, "dataset.val", "The held-out (validation) set: for evaluation, never trained on.",
+      table, "dataset.val", "The validation set: for evaluation, never trained on.",
       [](auto& e) -> auto& { return e.dataset.val; });
-  val.path("images", &DatasetSplit::images, "Folder of the held-out (validation) images.");
+  val.path("images", &DatasetSplit::images, "Folder of the validation images.");
   val.path("annotations", &DatasetSplit::annotations,
-           "COCO instances file with the annotations of the held-out (validation) images.");
+           "COCO instances file with the annotations of the validation images.");
 }
 
 void addAugmentFields(FieldTable& table) {

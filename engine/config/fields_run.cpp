@@ -9,17 +9,18 @@ namespace {
 
 void addEvaluationFields(FieldTable& table) {
   SectionRows evaluation(
-      table, "evaluation", "Evaluation on the held-out (validation) set.",
+      table, "evaluation", "Evaluation on the validation set.",
       [](auto& e) -> auto& { return e.evaluation; });
   evaluation.duration("loss_every", &EvaluationConfig::lossEvery, atLeast(0),
-                      "Interval between evaluations of the held-out (validation) loss; 0: at the "
+                      "Interval between evaluations of the validation loss; 0: at the "
                       "last step only. Usually 1 epoch or less.");
   evaluation.duration("ap_every", &EvaluationConfig::apEvery, atLeast(0),
                       "Interval between evaluations of AP and AR (COCO's twelve metrics), which "
                       "also follow the last step; 0: never. Takes longer than the loss alone.");
-  evaluation.integer("max_images", &EvaluationConfig::maxImages, atLeast(0), "images",
-                     "Limit evaluations to this number of held-out images, the first ones, to save "
-                     "time; 0: all.");
+  evaluation.integer(
+      "max_images", &EvaluationConfig::maxImages, atLeast(0), "images",
+      "Limit evaluations to this number of validation images, the first ones, to save "
+      "time; 0: all.");
   const std::vector<std::string> metrics = evaluationMetrics(EvaluationConfig());
   evaluation
       .choice("best_metric", &EvaluationConfig::bestMetric, metrics,
@@ -102,9 +103,9 @@ void addMonitorFields(FieldTable& table) {
   monitor.duration("predictions_every", &MonitorConfig::predictionsEvery, atLeast(0),
                    "Interval between predictions on the watched images; 0: never.");
   monitor.integer("prediction_images", &MonitorConfig::predictionImages, between(0, 1000), "images",
-                  "Number of watched images, the first ones of the held-out set, usually 8.");
+                  "Number of watched images, the first ones of the validation set, usually 8.");
   monitor.integer("summary_images", &MonitorConfig::summaryImages, between(0, 100), "images",
-                  "Number of held-out images, the first ones, whose predictions are drawn and "
+                  "Number of validation images, the first ones, whose predictions are drawn and "
                   "logged as image summaries for TensorBoard at every monitor.predictions_every, "
                   "usually 4 … 8; 0: none. Each picture adds up to 1 MB to the event log.");
   addEventCommandFields(table);

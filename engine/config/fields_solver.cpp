@@ -92,7 +92,7 @@ void addSolverFields(FieldTable& table) {
       "Class weights in the box head's classification loss, for rare classes: none, "
       "inverse (of each class's number of objects, 1 on average over the objects), or "
       "a list with one number per class, in the order of their ids. That of "
-      "background is 1. The held-out loss has them too.");
+      "background is 1. The validation loss has them too.");
 }
 
 }  // namespace lockstep::config

@@ -89,9 +89,10 @@ class Checker {
     read(Part::Val, experiment_.dataset.val);
     if (check_.parts.empty())
       throw UserError(
-          "dataset.train and dataset.val: neither is given; set images and annotations of one");
+          "dataset.train and dataset.val: neither is set; set images and annotations of at least "
+          "one");
     checkPartsDiffer();
-    // Held-out pictures first: of those that are the same, the first stays.
+    // Validation pictures first: of those that are the same, the first stays.
     for (std::size_t p = check_.parts.size(); p-- > 0;)
       for (std::size_t i = 0; i < imageCount(p); ++i) images_.emplace_back(p, i);
     ofImages_.resize(images_.size());
@@ -152,10 +153,10 @@ class Checker {
                        areOnePlace(parts[0].data.annotations, parts[1].data.annotations) &&
                        areOnePlace(parts[0].data.images, parts[1].data.images);
     if (!check_.isOneFile) return;
-    check_.faults.push_back(parts[1].data.finding(
-        FindingKind::PictureInBothParts,
-        "is the annotation file of both parts: every picture is in both; split it, as an import "
-        "does that holds out a share"));
+    check_.faults.push_back(
+        parts[1].data.finding(FindingKind::PictureInBothParts,
+                              "is the annotation file of both splits, so every image is in both: "
+                              "split it, for example with `dataset import --val 0.2`"));
   }
 
   /// Compared are the pictures that cleaning keeps, unless they are there twice; of one file, those
@@ -231,7 +232,7 @@ class Checker {
       const bool isOfOnePart = images_[*match.same].first == images_[i].first;
       check_.faults.push_back(
           about(i, isOfOnePart ? FindingKind::PictureTwice : FindingKind::PictureInBothParts,
-                "is the same picture as " + nameOf(*match.same)));
+                "is the same image as " + nameOf(*match.same)));
     }
     if (!match.similar) return;
     check_.notes.push_back(

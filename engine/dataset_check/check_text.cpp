@@ -158,7 +158,7 @@ std::string fixesText(const CleanedDataset& cleaned) {
   for (const auto& [kind, count] : cleaned.fixes) {
     std::string what;
     for (const auto& [number, became] :
-         {std::pair(count.mended, "mended"), std::pair(count.removed, "removed"),
+         {std::pair(count.mended, "fixed"), std::pair(count.removed, "removed"),
           std::pair(count.resolved, "resolved by other fixes")})
       if (number > 0) what += (what.empty() ? " " : ", ") + std::to_string(number) + " " + became;
     text += std::string(base::textOf(kind)) + what + ": " + textOf(kind).remedy + "\n";
@@ -194,7 +194,7 @@ std::string summaryOf(const DatasetCheck& check, const config::Experiment& exper
                       const CleanedDataset* cleaned) {
   std::string text;
   for (const CheckedPart& part : check.parts) text += partText(part, experiment);
-  text += listText("faults", check.faults, check) + listText("notes", check.notes, check);
+  text += listText("errors", check.faults, check) + listText("warnings", check.notes, check);
   if (cleaned == nullptr) return text + verdictText("usable", "yes", "no: ", check.refusals);
   return text + fixesText(*cleaned) +
          verdictText("source", "usable", "unusable: ", check.refusals) +

@@ -27,7 +27,7 @@ std::string experimentText(const fs::path& experiment, const DatasetCheck& check
                            const fs::path& folder) {
   const std::string base = config::writeText(fs::absolute(experiment).lexically_normal().string());
   std::string text =
-      "# The annotations of its base without the faults that `dataset check` found.\nbase: " +
+      "# The annotations of the base file without the errors that `dataset check` found.\nbase: " +
       base + "\nname: " + config::nameAfterFolder(folder) + "\ndataset:\n";
   for (const CheckedPart& part : check.parts) {
     if (!part.isRead) continue;
@@ -52,9 +52,12 @@ std::string refusalOf(const CheckedPart& part, const CleanedPart& left, const Da
            fault.part == part.data.part;
   };
   const auto heldOut = std::ranges::count_if(check.faults, isHeldOut);
-  if (heldOut == all) return image + "every one is also held out; split anew";
-  return image + (heldOut > 0 ? "every one is also held out or has a fault; split anew"
-                              : "every one has a fault");
+  if (heldOut == all)
+    return image + "all of them are also validation images; split the dataset again";
+  return image +
+         (heldOut > 0
+              ? "all of them are also validation images or have errors; split the dataset again"
+              : "all of them have errors");
 }
 
 /// Reads what was written.
@@ -80,7 +83,7 @@ CleanedDataset cleanDataset(const DatasetCheck& check, const config::Experiment&
   CleanedDataset cleaned;
   for (const CheckedPart& part : check.parts) {
     if (!part.isRead)
-      cleaned.unmended.push_back(part.data.annotations + " cannot be read, so it is not cleaned");
+      cleaned.unmended.push_back(part.data.annotations + " cannot be read, so it is not fixed");
   }
   if (cleaned.unmended.size() == check.parts.size()) return cleaned;
   const base::NewFolder made(folder);

@@ -7,63 +7,64 @@
 namespace lockstep::dataset_check {
 namespace {
 
-constexpr const char* kImageLeftOut = "the image is left out, with its annotations";
-constexpr const char* kAnnotationLeftOut = "the annotation is left out";
+constexpr const char* kImageLeftOut = "the image and its annotations are removed";
+constexpr const char* kAnnotationLeftOut = "the annotation is removed";
 
 constexpr auto kTexts = [] {
   using enum FindingKind;
   return std::to_array<std::pair<FindingKind, KindText>>(
-      {{InvalidFile, {"annotation files that cannot be read", ""}},
+      {{InvalidFile, {"annotation files that are not valid", ""}},
        {InvalidEntry,
-        {"entries that cannot be read",
-         "the entry is left out; of an image or a class with its annotations; an area is taken "
-         "from the mask"}},
+        {"invalid entries",
+         "the entry is removed, an image or a class with its annotations; an area is taken from "
+         "the mask"}},
        {ImageMissing, {"images that are missing", kImageLeftOut}},
        {ImageUnreadable, {"images that cannot be decoded", kImageLeftOut}},
        {ImageTruncated, {"images that are truncated", kImageLeftOut}},
        {ImageSize, {"images that do not have the annotated size", kImageLeftOut}},
        {ImageRotated,
-        {"images that have the annotated size only by their EXIF orientation",
-         "size and annotations are turned to the image as stored, with their keypoints"}},
+        {"images that have the annotated size only with their EXIF orientation applied",
+         "size, annotations and keypoints are rotated to the stored pixels"}},
        {BoxOutside,
         {"boxes that extend beyond their image by more than 2 px",
          "the box is taken from the mask, or clipped if there is none"}},
        {BoxEmpty,
-        {"boxes without area, or not [x, y, width, height]",
-         "the box is taken from the mask; without one the annotation is left out"}},
+        {"boxes that have no area or are not [x, y, width, height]",
+         "the box is taken from the mask; without a mask the annotation is removed"}},
        {BoxNotMask,
-        {"boxes that are more than 2 px off their mask", "the box is taken from the mask"}},
+        {"boxes that differ from their mask by more than 2 px", "the box is taken from the mask"}},
        {PolygonEmpty,
-        {"polygons without area, or not written as [[x, y, …], …]",
-         "the polygon is left out, or written so; without another one only the box is kept"}},
+        {"polygons that have no area or are not written as [[x, y, …], …]",
+         "the polygon is removed or written as such; without another polygon only the box is "
+         "kept"}},
        {PolygonCrossing,
-        {"polygons that cross themselves", "the mask is kept as it is drawn, as RLE"}},
+        {"self-intersecting polygons",
+         "the polygon is replaced by an RLE mask of the same pixels"}},
        {MaskInvalid, {"invalid RLE masks", kAnnotationLeftOut}},
-       {MaskEmpty, {"masks without a pixel", kAnnotationLeftOut}},
+       {MaskEmpty, {"empty masks", kAnnotationLeftOut}},
        {DoubledObject,
-        {"objects that are annotated twice (one class, mask IoU over 0.6; of boxes alone 0.95)",
-         "the smaller annotation is left out"}},
+        {"duplicate annotations of an object (same class, mask IoU over 0.6; box IoU from 0.95 "
+         "without masks)",
+         "the smaller annotation is removed"}},
        {DuplicateId,
-        {"ids that are used twice",
-         "the annotation gets a new id; of the same image or class twice one is kept; different "
-         "ones "
-         "are left out, with their annotations"}},
-       {MissingId, {"annotations without an id that is an integer", "the annotation gets an id"}},
+        {"duplicate ids",
+         "an annotation gets a new id; of identical images or classes one is kept; different ones "
+         "are removed with their annotations"}},
+       {MissingId, {"annotations without an integer id", "the annotation gets an id"}},
        {UnknownClass, {"annotations of a class that does not exist", kAnnotationLeftOut}},
        {UnknownImage, {"annotations of an image that does not exist", kAnnotationLeftOut}},
-       {PictureTwice,
-        {"pictures that are there twice", "the later image is left out, with its annotations"}},
+       {PictureTwice, {"duplicate images", "the later image and its annotations are removed"}},
        {PictureInBothParts,
-        {"pictures that are in both parts",
-         "the training image is left out, with its annotations"}},
-       {UnusualArea, {"objects of unusual area in their class", ""}},
-       {UnusualAspect, {"objects of unusual height / width in their class", ""}},
+        {"images that are in both splits", "the training image and its annotations are removed"}},
+       {UnusualArea, {"objects whose area is unusual for their class", ""}},
+       {UnusualAspect, {"objects whose height / width is unusual for their class", ""}},
        {EmptyImage, {"images without annotations", ""}},
        {ExifIgnored,
-        {"images that programs which apply EXIF show turned: annotations are of the stored pixels",
+        {"images whose EXIF orientation is not applied: annotations refer to the stored pixels",
          ""}},
-       {StarvedClass, {"classes in fewer than 10 training images, or in no held-out image", ""}},
-       {SimilarPicture, {"pictures that are similar to others", ""}}});
+       {StarvedClass,
+        {"rare classes: in fewer than 10 training images, or in no validation image", ""}},
+       {SimilarPicture, {"similar images", ""}}});
 }();
 static_assert(kTexts.size() == base::kEnumTexts<FindingKind>.size());
 

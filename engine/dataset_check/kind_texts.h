@@ -13,7 +13,7 @@ struct KindText {
 };
 KindText textOf(FindingKind kind);
 
-/// `training` or `held-out`
-constexpr const char* nameOf(Part part) { return part == Part::Train ? "training" : "held-out"; }
+/// `training` or `validation`
+constexpr const char* nameOf(Part part) { return part == Part::Train ? "training" : "validation"; }
 
 }  // namespace lockstep::dataset_check

@@ -204,7 +204,7 @@ void NearDuplicates::readBlocksOfNear(const ForEach& forEach, const ReadBlocks& 
   for (EntryNumber number = 0; number < entries_.size(); ++number) add(number, all);
   std::mutex mutex;  // guards the set
   std::set<ScaledEntry> needed;
-  forEach("comparing pictures", entries_.size() / 2, [&](std::size_t i) {
+  forEach("comparing images", entries_.size() / 2, [&](std::size_t i) {
     for (const std::size_t number : {2 * i, 2 * i + 1}) {
       if (!entries_[number].isSet) continue;
       const auto entry = static_cast<EntryNumber>(number);
@@ -218,7 +218,7 @@ void NearDuplicates::readBlocksOfNear(const ForEach& forEach, const ReadBlocks& 
   if (needed.empty()) return;
   const std::vector<ScaledEntry> wanted(needed.begin(), needed.end());
   std::vector<ByteStore::Kept> read(wanted.size());
-  forEach("comparing near pictures", wanted.size(),
+  forEach("comparing similar images", wanted.size(),
           [&](std::size_t i) { read[i] = blockStore_.keep(readScaled(wanted[i], readBlocks)); });
   for (std::size_t i = 0; i < wanted.size(); ++i) blocks_.emplace(wanted[i], std::move(read[i]));
 }

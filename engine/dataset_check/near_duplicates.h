@@ -58,7 +58,7 @@ struct PictureMatch {
   double similarMean = 0;                ///< PictureDifference::mean of that
 };
 
-/// Finds pictures that are there twice. Perceptual hashes propose pairs, thumbnails leave few of
+/// Finds duplicate images. Perceptual hashes propose pairs, thumbnails leave few of
 /// them, and the pixels of these decide. Of the pictures that share a part of the hash the latest
 /// kMostOfBucket are proposed, and those with an equal thumbnail; of these the nearest are
 /// compared. What remains without the pictures that are the same as an earlier one has no such

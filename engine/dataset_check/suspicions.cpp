@@ -82,7 +82,7 @@ void addUnusual(const PartData& part, const Property& property, std::vector<Find
             std::string(property.name) + " " + base::shortNumber(value, 3) + property.unit + "; " +
                 base::shortened(part.dataset().categories()[row].name) + " has " +
                 base::shortNumber(std::exp(spread.mean()), 3) + property.unit + " (" +
-                base::shortNumber(std::abs(sigmas), 2) + " sigma of the logarithm)"));
+                base::shortNumber(std::abs(sigmas), 2) + " standard deviations of the logarithm)"));
       });
 }
 
@@ -104,7 +104,8 @@ void addStarved(const PartData& part, std::vector<Finding>& notes) {
             (count == 0 ? "has no object"
                         : "is in " + base::counted(static_cast<std::uint64_t>(count), "image")) +
             " (class " + std::to_string(category.id.value) + ")" +
-            (count == 0 ? "" : "; if it is a misspelt one, rename it in the annotation tool")));
+            (count == 0 ? ""
+                        : "; if the name is misspelt, rename the class in the annotation tool")));
   }
 }
 

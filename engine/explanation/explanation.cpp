@@ -101,7 +101,7 @@ class Reader {
   template <typename Part, typename Read>
   void list(const char* name, std::vector<Part>& parts, const Read& read) const {
     const Json& all = at(name);
-    if (!all.is_array()) fail(std::string(name) + " is no list");
+    if (!all.is_array()) fail(std::string(name) + " is not a list");
     for (const Json& element : all) {
       parts.emplace_back();
       read(Reader(element, where_ + ": " + name + " " + std::to_string(parts.size())),

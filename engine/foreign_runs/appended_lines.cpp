@@ -45,7 +45,7 @@ bool isSame(const struct stat& a, const struct stat& b) {
 bool AppendedLines::hasChanged() {
   struct stat now {};
   if (::stat(file_.c_str(), &now) != 0) failToRead(file_);
-  if (!S_ISREG(now.st_mode)) throw Error(file_.string() + ": is no file; expected a log");
+  if (!S_ISREG(now.st_mode)) throw Error(file_.string() + ": is not a file; expected a log");
   const bool isUnchanged = isSame(now, seen_);
   seen_ = now;
   return !isUnchanged;

@@ -78,7 +78,7 @@ std::string writeManifest(const Manifest& manifest) {
 Manifest readManifest(const std::string& text) {
   const Json json = protocol::parseOrderedJson(text);
   if (!json.is_object() || json.value("format", Json()) != kFormat)
-    throw Error("it is no packed run: it does not begin with a manifest");
+    throw Error("it is not a packed run: it does not begin with a manifest");
   try {
     requireKnownVersion(json.at("version"));
     Manifest manifest{json.at("run").get<std::string>(), json.at("packed").get<double>(),

@@ -25,7 +25,7 @@ namespace {
 
 using run_folder::Layout;
 
-/// Held-out ones of which predictions are kept.
+/// Validation ones of which predictions are kept.
 std::set<ImageId> predictedImages(const Layout& layout) {
   std::set<ImageId> ids;
   for (const RunMember& file : membersIn(layout, "predictions")) {
@@ -38,7 +38,7 @@ std::set<ImageId> predictedImages(const Layout& layout) {
   return ids;
 }
 
-/// The held-out images that a packed run has, with their annotations.
+/// The validation images that a packed run has, with their annotations.
 struct Pictures {
   std::vector<RunMember> files;
   fs::path annotations;         ///< where they are
@@ -130,7 +130,7 @@ PackedContent packRun(const Layout& layout, const fs::path& target, const fs::pa
   if (!weights.empty()) {
     content.weightsStep = run_folder::stepOfWeights(layout, weights);
     if (!content.weightsStep)
-      throw UserError(weights.string() + ": is no checkpoint of the run; pack takes its own");
+      throw UserError(weights.string() + ": is not a checkpoint of the run; pack takes its own");
     ofWeights = membersOfWeights(*content.weightsStep, weights);
   }
 

@@ -129,7 +129,7 @@ class TarReader {
 
   [[noreturn]] void refuse(const std::string& what) const {
     throw Error(file_.string() + ": " + shownMember() + " " + what +
-                ": the file is damaged, or no packed run; pack the run again");
+                ": the file is damaged, or not a packed run; pack the run again");
   }
   [[noreturn]] void failAsDamaged() const {
     const char* reason = ::archive_error_string(archive_.get());
@@ -165,7 +165,7 @@ class TarReader {
 Manifest manifestAtStart(TarReader& tar, const fs::path& file) {
   if (!tar.next() || tar.member() != kManifestName || tar.size() > kMaxManifestBytes)
     throw UserError(file.string() +
-                    ": is no packed run: its first member is not manifest.json; lockstep-engine "
+                    ": is not a packed run: its first member is not manifest.json; lockstep-engine "
                     "pack makes one");
   try {
     return readManifest(tar.text());
@@ -213,7 +213,7 @@ PackedRun::PackedRun(const fs::path& file) : folder_("lockstep-packed-") {
   manifest_ = manifestAtStart(tar, file);
   std::size_t members = 0;
   for (; tar.next(); ++members) {
-    if (!isOfRun(tar.member())) tar.refuse("is no file of a run");
+    if (!isOfRun(tar.member())) tar.refuse("is not a file of a run");
     const fs::path target = folder_.path() / tar.member();
     std::error_code error;
     fs::create_directories(target.parent_path(), error);

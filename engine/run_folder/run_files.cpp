@@ -118,7 +118,7 @@ bool RunFiles::isAnswer(const fs::path& path) const {
          number.find_first_not_of("0123456789") == std::string::npos;
 }
 
-/// The held-out part first: its annotation file is the smaller one.
+/// The validation part first: its annotation file is the smaller one.
 bool RunFiles::isOfDataset(const fs::path& path) {
   if (!parts_) {
     const config::DatasetConfig dataset = readRunExperiment(layout_).dataset;

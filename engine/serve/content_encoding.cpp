@@ -61,7 +61,7 @@ void decodeBody(HttpRequest& request, std::size_t maxBytes) {
   const std::string encoding = encodingOf(request);
   if (encoding != "gzip" && encoding != "x-gzip" && encoding != "deflate")
     throw HttpError{415, "Content-Encoding: " + base::shortened(encoding) +
-                             " is not read; send the body as it is, or as gzip"};
+                             " is not supported; send the body uncompressed or as gzip"};
   request.body = inflated(request.body, maxBytes);
 }
 

@@ -6,6 +6,7 @@
 
 #include "engine/base/base64.h"
 #include "engine/base/error.h"
+#include "engine/base/number_text.h"
 #include "engine/base/shortened_text.h"
 #include "engine/base/utf8.h"
 #include "engine/protocol/json_text.h"
@@ -35,7 +36,7 @@ nlohmann::json documentOf(std::string_view body) {
 
 void addImage(DetectionRequest& asked, ImageInput image, const RequestRules& rules) {
   if (asked.images.size() >= rules.mostImages)
-    throw HttpError{413, "a request may have " + std::to_string(rules.mostImages) + " images"};
+    throw HttpError{413, "a request may have at most " + base::counted(rules.mostImages, "image")};
   if (image.isThere() && image.content.empty()) throw HttpError{400, "the image is empty"};
   asked.images.push_back(std::move(image));
 }

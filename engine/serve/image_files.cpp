@@ -36,7 +36,7 @@ ImageFiles::ImageFiles(const std::filesystem::path& folder)
 std::string ImageFiles::read(const std::string& name, std::size_t mostBytes) const {
   const std::string shown = "'" + base::shortened(name) + "'";
   if (name.find('\0') != std::string::npos)
-    throw HttpError{404, "the file " + shown + ": a name has no zeros"};
+    throw HttpError{404, "the file " + shown + ": the name contains a NUL byte"};
   open_how how{};
   how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
@@ -54,7 +54,7 @@ std::string ImageFiles::read(const std::string& name, std::size_t mostBytes) con
   }
   struct stat facts {};
   if (::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode))
-    throw HttpError{404, "the file " + shown + ": is no regular file"};
+    throw HttpError{404, "the file " + shown + ": is not a regular file"};
   if (static_cast<std::size_t>(facts.st_size) > mostBytes)
     throw HttpError{
         413, "the file " + shown + " is larger than " + std::to_string(mostBytes) + " bytes"};

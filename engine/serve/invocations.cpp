@@ -158,16 +158,17 @@ DetectionRequest invocation(const HttpRequest& request, const RequestRules& rule
   } else if (type.starts_with("image/") || type == "application/x-image") {
     addImage(asked, {.content = request.body}, rules);
   } else {
-    throw HttpError{415, "Content-Type: " + base::shortened(type) +
-                             " is not read; send image/jpeg, image/png, image/webp, image/tiff, "
-                             "image/bmp, application/octet-stream, application/x-npy, "
-                             "multipart/form-data or application/json"};
+    throw HttpError{415,
+                    "Content-Type: " + base::shortened(type) +
+                        " is not supported; send image/jpeg, image/png, image/webp, image/tiff, "
+                        "image/bmp, application/octet-stream, application/x-npy, "
+                        "multipart/form-data or application/json"};
   }
   asked.form = form ? *form : acceptedFormOf(request);
   const bool isPicture = asked.form == AnswerForm::Labels || asked.form == AnswerForm::Overlay;
   if (asked.images.empty()) throw HttpError{400, "the request has no image"};
   if (isPicture && asked.images.size() > 1)
-    throw HttpError{406, "a picture is the answer to one image: send one, or accept JSON"};
+    throw HttpError{406, "overlay is for one image: send one, or accept JSON"};
   if (asked.form != AnswerForm::Results && !rules.model.hasMasks &&
       asked.form != AnswerForm::Overlay)
     throw HttpError{406, "the model has no masks: accept application/json"};

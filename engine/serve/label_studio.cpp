@@ -40,7 +40,7 @@ pugi::xml_node imageNamed(const pugi::xml_document& document, const std::string&
 
 LabelControl controlOf(const std::string& config, bool hasMasks) {
   pugi::xml_document document;
-  if (!document.load_string(config.c_str())) throw HttpError{400, "label_config: is no XML"};
+  if (!document.load_string(config.c_str())) throw HttpError{400, "label_config: is not XML"};
   LabelControl control;
   const auto first = [&](const char* tag) { return document.select_node(tag).node(); };
   const pugi::xml_node brush = first("//BrushLabels"), polygon = first("//PolygonLabels"),
@@ -92,7 +92,7 @@ ImageInput imageOfAddress(const std::string& address, const RequestRules& rules)
   if (isUrl || address.starts_with("data:")) return imageOfMember("url", address, rules);
   if (!escaped)
     throw HttpError{400, "'" + base::shortened(address) +
-                             "' is no file of Label Studio (/data/local-files/?d=…, "
+                             "' is not a file of Label Studio (/data/local-files/?d=…, "
                              "/data/upload/…) and no URL"};
   ImageInput image = imageOfMember("file", unescaped(*escaped), rules);
   image.otherFile = otherSpelling(*escaped);
@@ -188,7 +188,7 @@ DetectionRequest labelStudioPrediction(const HttpRequest& request, const Request
     const json data = task.is_object() ? task.value("data", json()) : json();
     const json address = data.is_object() ? data.value(control.imageKey, json()) : json();
     if (!address.is_string())
-      throw HttpError{400, "tasks: one has no data." + base::shortened(control.imageKey)};
+      throw HttpError{400, "tasks: a task has no data." + base::shortened(control.imageKey)};
     addImage(asked, imageOfAddress(address.get<std::string>(), rules), rules);
   }
   asked.isSlowToRespond = true;

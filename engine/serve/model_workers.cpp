@@ -234,7 +234,7 @@ void ModelWorkers::giveUp(const std::shared_ptr<const ServedWeights>& bad,
   if (givenUp_.insert(bad).second)
     log_.warn("serve", "the weights of step " + stepOf(bad) + " cannot be loaded, those " +
                            (isSameStep ? "before them" : "of step " + stepOf(instead)) +
-                           " are served on: " + why);
+                           " are still served: " + why);
   if (asked_ == bad) asked_ = instead;
   if (loadable_ == bad) loadable_ = instead;
   if (setup_.weights == bad) setup_.weights = instead;
@@ -284,8 +284,7 @@ void ModelWorkers::retryBatch(Slot& slot) {
     if (task.done && ++task.tries < kTries) {
       waiting_.push_front(*id);
     } else {
-      finish(*id,
-             {.status = 500, .error = "a worker ended on this image, and so did the next one"});
+      finish(*id, {.status = 500, .error = "two workers in a row exited on this image"});
     }
   }
 }
@@ -493,7 +492,7 @@ std::string ModelWorkers::whyNotReady() const {
   const auto isLoaded = [](const auto& slot) { return slot->isLoaded; };
   if (std::ranges::none_of(slots_, isLoaded)) return "the model is being loaded";
   const auto isWell = [this](const auto& slot) { return slot->isLoaded && !isStuck(*slot); };
-  return std::ranges::any_of(slots_, isWell) ? "" : "no worker has answered for unusually long";
+  return std::ranges::any_of(slots_, isWell) ? "" : "no worker has responded for too long";
 }
 
 void ModelWorkers::reap() {

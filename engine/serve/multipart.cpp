@@ -30,7 +30,7 @@ std::string_view headerOf(std::string_view head, std::string_view name) {
 
 MultipartPart partOf(std::string_view text) {
   const std::size_t end = text.find("\r\n\r\n");
-  if (end == std::string_view::npos || end > kMostHeadBytes) refuse("has a part without a head");
+  if (end == std::string_view::npos || end > kMostHeadBytes) refuse("has a part without headers");
   const std::string_view head = text.substr(0, end);
   const std::string_view disposition = headerOf(head, "content-disposition");
   MultipartPart part{.name = headerParameter(disposition, "name").value_or(""),

@@ -121,8 +121,8 @@ void takeInput(const json& document, std::string_view binary, const RequestRules
   if (asked.images.empty()) throw HttpError{400, "inputs: the tensor has no image"};
   const auto shape = input.find("shape");
   if (shape != input.end() && *shape != json::array({asked.images.size()}))
-    throw HttpError{400, "inputs: the tensor has " + std::to_string(asked.images.size()) +
-                             " images, and its shape must be [n] of as many"};
+    throw HttpError{400, "inputs: the shape must be [" + std::to_string(asked.images.size()) +
+                             "], the number of images of the tensor"};
 }
 
 /// The document, and the binary data behind it.

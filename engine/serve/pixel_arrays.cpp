@@ -53,7 +53,7 @@ struct Npy {
 
   explicit Npy(std::string_view file) {
     constexpr std::size_t kVersion = kNpyMagic.size(), kLength = kVersion + 2;
-    if (!file.starts_with(kNpyMagic) || file.size() < kLength + 4) refuseNpy("is no NumPy file");
+    if (!file.starts_with(kNpyMagic) || file.size() < kLength + 4) refuseNpy("is not a NumPy file");
     const std::size_t digits = file[kVersion] == 1 ? 2 : 4;
     std::size_t length = 0;
     for (std::size_t i = digits; i-- > 0;)
@@ -101,7 +101,7 @@ void eachImageOfNpy(std::string_view file, const std::function<void(std::string)
     bytes = side > npy.data.size() / bytes ? npy.data.size() + 1 : bytes * side;
     if (bytes > npy.data.size()) break;
   }
-  if (bytes != npy.data.size()) refuseNpy("the file has not as many bytes as its shape says");
+  if (bytes != npy.data.size()) refuseNpy("the file size does not match its shape");
   const std::size_t imageBytes = bytes / sides[0];
   for (std::size_t i = 0; i < sides[0]; ++i)
     add(bmpOf(npy.data.substr(i * imageBytes, imageBytes), sides[2], sides[1], sides[3]));

@@ -40,7 +40,7 @@ std::string RequestMetrics::text(const ModelWorkers* workers) const {
                  std::to_string(key.second) + "\"}",
              count);
   describe(text, "lockstep_request_seconds", "histogram",
-           "From the whole request to its answer, in seconds.");
+           "Time from the complete request to its response, in seconds.");
   for (const auto& [route, times] : times_) {
     const std::string label = "{route=\"" + route + "\"";
     std::int64_t below = 0;
@@ -53,7 +53,7 @@ std::string RequestMetrics::text(const ModelWorkers* workers) const {
     addValue(text, "lockstep_request_seconds_count" + label + "}", below);
   }
   if (workers == nullptr) return text;
-  describe(text, "lockstep_images_waiting", "gauge", "Images that no worker has taken yet.");
+  describe(text, "lockstep_images_waiting", "gauge", "Images that wait for a worker.");
   addValue(text, "lockstep_images_waiting", static_cast<std::int64_t>(workers->waiting()));
   describe(text, "lockstep_images_total", "counter", "Images that workers have taken.");
   addValue(text, "lockstep_images_total", workers->statistics().images);

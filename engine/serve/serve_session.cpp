@@ -46,7 +46,7 @@ ServeSession::ServeSession(ServeSetup setup)
           loop_,
           [this](const supervisor::StopSignal& signal) {
             if (!signal.isRepeated) return stop();
-            failure_.emplace("stopped by a second signal, before what was asked was answered",
+            failure_.emplace("stopped by a second signal before all requests were answered",
                              ExitStatus::Killed);
             loop_.stop();
           },
@@ -101,7 +101,7 @@ std::optional<HttpResponse> ServeSession::refusal(const HttpRequest& head) {
                          "Host: this server answers as localhost or 127.0.0.1; start it with "
                          "--token-file or --no-token for other names");
   if (setup_.isForThisMachineAlone && isPost && isFromAnotherSite(head))
-    return errorResponse(403, "Origin: this server answers no pages of other sites");
+    return errorResponse(403, "Origin: requests from pages of other sites are refused");
   if (route->needsToken && !hasToken(head, setup_.token)) {
     HttpResponse response = errorResponse(401, "Authorization: Bearer TOKEN is needed");
     response.headers.emplace_back("WWW-Authenticate", "Bearer");
@@ -324,7 +324,7 @@ void ServeSession::fetch(Pending& pending, std::size_t image) {
       if (!result.error.empty())
         throw HttpError{400, "the address " + base::shortened(url) + " " + result.error};
       if (result.content.empty())
-        throw HttpError{400, "the address " + base::shortened(url) + " is answered with nothing"};
+        throw HttpError{400, "the address " + base::shortened(url) + " returns an empty body"};
       takeContent(*found->second, image, std::move(result.content));
     });
   };
@@ -371,7 +371,7 @@ void ServeSession::respond(Pending& pending) {
     return each.weights != pending.answers.front().weights;
   };
   if (std::ranges::any_of(pending.answers, isOfOthers))
-    throw HttpError{503, "the weights were given up meanwhile"};
+    throw HttpError{503, "these weights are no longer served"};
   requireVersion(pending.asked.version, pending.answers.front().weights->step());
   const auto answers =
       std::make_shared<const std::vector<DetectionAnswer>>(std::exchange(pending.answers, {}));
@@ -433,14 +433,15 @@ void ServeSession::takeBest() {
 void ServeSession::cannotFollow(const std::string& why) {
   if (why != std::exchange(unfollowed_, why)) unfollowedLooks_ = 0;
   if (++unfollowedLooks_ == kLooksUntilTold)
-    log_.warn("serve", "the run's best cannot be followed, step " +
-                           std::to_string(workers_->weights()->step()) + " is served on: " + why);
+    log_.warn("serve", "the run's best checkpoint cannot be loaded, step " +
+                           std::to_string(workers_->weights()->step()) +
+                           " is still served: " + why);
 }
 
 void ServeSession::stop() {
   if (std::exchange(isStopping_, true)) return;  // SIGHUP comes as often as it likes
   server_->stopListening();
-  log_.write("serve", "stopping: answering what was asked");
+  log_.write("serve", "stopping: answering pending requests");
   loop_.after(setup_.drainPatience, [this] { loop_.stop(); });
   stopIfDrained();
 }

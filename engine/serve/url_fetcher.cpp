@@ -152,7 +152,7 @@ std::optional<UrlFetcher::Address> UrlFetcher::addressOf(const std::string& url)
 std::string UrlFetcher::refusal(const std::string& url) const {
   const std::string named = "the address " + base::shortened(url);
   const auto address = addressOf(url);
-  if (!address) return named + " is no http or https address without a user";
+  if (!address) return named + " is not an http or https address without a user";
   if (hidesSteps(address->path))
     return named + " may lead elsewhere: its path has an escaped dot or slash, or ..;";
   const bool isBelowOne = std::ranges::any_of(prefixes_, [&](const Address& prefix) {

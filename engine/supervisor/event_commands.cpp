@@ -17,6 +17,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/error.h"
 #include "engine/base/json_writer.h"
+#include "engine/base/number_text.h"
 #include "engine/supervisor/worker_process.h"
 
 namespace lockstep::supervisor {
@@ -252,7 +253,7 @@ void EventCommands::conclude(int status) {
   if (deadline_) loop_.cancel(*std::exchange(deadline_, std::nullopt));
   if (isLate_) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(patience_).count();
-    fail("killed after " + std::to_string(seconds) + " seconds");
+    fail("killed after " + base::counted(static_cast<std::uint64_t>(seconds), "second"));
     // The others of its kind would take as long, and the end of the run waits for them.
     std::erase_if(waiting_, [this](const Task& task) { return task.kind == running_.kind; });
   } else if (status != 0) {
@@ -268,7 +269,7 @@ void EventCommands::fail(const std::string& reason) {
   if (!failed_.insert(running_.kind).second) return;
   log_.warn("engine", "monitor.on_event." + running_.kind + ": `" + running_.command +
                           "`: " + reason +
-                          " (training is not affected; later failures of it are not told)");
+                          " (training is not affected; its later failures are not reported)");
 }
 
 void EventCommands::kill() {

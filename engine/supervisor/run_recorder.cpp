@@ -67,7 +67,7 @@ void warn(RunLog& log, RunRecorder& recorder, const std::string& text) {
 
 std::string badImageText(const protocol::BadImage& image) {
   return image.file + ": " + image.reason + ": the " +
-         (image.split == protocol::Split::Val ? "held-out" : "training") + " image is skipped";
+         (image.split == protocol::Split::Val ? "validation" : "training") + " image is skipped";
 }
 
 RunRecorder::RunRecorder(run_folder::Layout layout, run_folder::RunInfo info,

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/host.h"
+#include "engine/base/number_text.h"
 
 namespace lockstep::train {
 namespace {
@@ -85,10 +86,10 @@ void BadImages::resume(const run_folder::TrainingState& saved) {
   if (!isSameData) return;  // ids may be those of other images: they are read again
   state.badImages = saved.badImages;
   training_.data.sampler->leaveOut(state.badImages);
-  training_.log(base::LogLevel::Info,
-                std::to_string(state.badImages.size()) +
-                    " training images stay left out, which could not be read before "
-                    "(bad_images.jsonl names them)");
+  training_.log(base::LogLevel::Info, base::counted(state.badImages.size(), "training image") +
+                                          " could not be read before and " +
+                                          (state.badImages.size() == 1 ? "is" : "are") +
+                                          " still left out (see bad_images.jsonl)");
 }
 
 }  // namespace lockstep::train

@@ -29,9 +29,9 @@ std::string earlyStopReason(const config::EvaluationConfig& config,
   }
   const std::string margin =
       stop.minDelta > 0 ? " by more than " + base::shortNumber(stop.minDelta) : "";
-  return stop.metric + " has not improved" + margin + " in " + std::to_string(counted.waited) +
-         " evaluations since " + base::shortNumber(counted.value) + " at step " +
-         std::to_string(counted.step);
+  return stop.metric + " has not improved" + margin + " in " +
+         base::counted(static_cast<std::uint64_t>(counted.waited), "evaluation") + " since " +
+         base::shortNumber(counted.value) + " at step " + std::to_string(counted.step);
 }
 
 }  // namespace lockstep::train

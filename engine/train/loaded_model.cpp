@@ -4,6 +4,7 @@
 #include <array>
 
 #include "engine/base/error.h"
+#include "engine/base/number_text.h"
 #include "engine/checkpoint/load_weights.h"
 #include "engine/config/fields.h"
 #include "engine/config/load.h"
@@ -56,8 +57,9 @@ std::vector<std::int64_t> categoryIds(const std::optional<checkpoint::ModelFacts
     ids = idsOf(*dataset);
     if (static_cast<std::int64_t>(ids.size()) + 1 != classes) {
       throw UserError("weights do not match the model: " + name + " has " +
-                      std::to_string(classes) + " classes, the dataset has " +
-                      std::to_string(ids.size() + 1) + " (including background)");
+                      base::counted(static_cast<std::uint64_t>(classes), "class") +
+                      ", the dataset has " + std::to_string(ids.size() + 1) +
+                      " (including background)");
     }
   } else {
     for (std::int64_t id = 1; id < classes; ++id) ids.push_back(id);

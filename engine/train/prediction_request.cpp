@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds kProgressInterval{100};
 const data::SampleLoader& loaderOf(const PredictionSource& source, protocol::Split split) {
   if (const data::SampleLoader* loader = source.loader(split)) return *loader;
   throw UserError(std::string("predict: the experiment has no dataset.") + base::textOf(split) +
-                  (split == protocol::Split::Val ? " (held-out); give paths" : ""));
+                  (split == protocol::Split::Val ? " (validation); give paths" : ""));
 }
 
 eval::FileDetectionOptions fileOptions(const PredictionSource& source) {

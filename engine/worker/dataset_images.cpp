@@ -10,6 +10,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/base/image_header.h"
+#include "engine/base/number_text.h"
 #include "engine/data/image_file.h"
 #include "engine/worker/label_files.h"
 
@@ -74,9 +75,10 @@ formats::LabelImage labelsIn(const cv::Mat& pixels, const std::string& name) {
       });
       return labels;
     default:
-      throw Error(name + ": " + std::to_string(pixels.channels()) +
-                  " channels of this type are no label image; it must be 8, 16 or 32 bit grey, or "
-                  "a palette");
+      throw Error(
+          name + ": " + std::to_string(pixels.channels()) +
+          " channels of this type are not a label image; it must be 8, 16 or 32 bit grey, or "
+          "a palette");
   }
 }
 
@@ -84,8 +86,8 @@ formats::LabelImage labelsIn(const cv::Mat& pixels, const std::string& name) {
 std::optional<formats::LabelImage> decodedLabels(const std::string& bytes, const std::string& name,
                                                  std::int64_t maxPixels) {
   if (const std::int64_t pixels = base::pixelsOf(bytes); pixels > maxPixels)
-    throw Error(name + ": has " + std::to_string(pixels) + " pixels, but its image has " +
-                std::to_string(maxPixels));
+    throw Error(name + ": has " + base::counted(static_cast<std::uint64_t>(pixels), "pixel") +
+                ", but its image has " + std::to_string(maxPixels));
   if (bytes.starts_with("\xff\xd8\xff"))
     throw Error(name + ": is a JPEG, which changes values; save label images as PNG or TIFF");
   if (auto labels = readIndexedPng(bytes)) return labels;

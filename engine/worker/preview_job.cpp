@@ -3,6 +3,7 @@
 
 #include "engine/base/log.h"
 #include "engine/base/new_folder.h"
+#include "engine/base/number_text.h"
 #include "engine/data/bad_image.h"
 #include "engine/data/sample_loader.h"
 #include "engine/worker/batch_sheet.h"
@@ -80,8 +81,10 @@ protocol::Finished run(const protocol::PreviewJob& job, const JobContext& contex
     progress(i + 1, job.batches);
   }
   folder.finish();
-  return {.result = protocol::DatasetReport{.text = "sheets: " + std::to_string(job.batches) +
-                                                    " training batches in " + job.out + "\n"}};
+  return {.result = protocol::DatasetReport{
+              .text = "sheets: " +
+                      base::counted(static_cast<std::uint64_t>(job.batches), "training batch") +
+                      " in " + job.out + "\n"}};
 }
 
 }  // namespace lockstep::worker

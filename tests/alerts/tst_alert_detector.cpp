@@ -196,7 +196,7 @@ void TstAlertDetector::overfittingNamesRiseFallAndTheNearestCheckpoint() {
   QCOMPARE(watch.alerts[0].step, 400);
   QCOMPARE(watch.alerts[0].from, 200);
   QCOMPARE(watch.alerts[0].text,
-           std::string("Held-out loss rose 5 % since step 200, its lowest, while training loss "
+           std::string("Validation loss rose 5 % since step 200, its lowest, while training loss "
                        "fell 7 %. The checkpoint nearest to that step is step-00000220."));
   watch.train(100, 0.9f);
   watch.heldOut(1.2f);
@@ -267,7 +267,7 @@ void TstAlertDetector::withoutACheckpointTheLowestStepIsNamed() {
     watch.heldOut(loss);
   }
   QVERIFY2(
-      watch.alerts.at(0).text.starts_with("Held-out loss rose 20 % since step 10, its lowest") &&
+      watch.alerts.at(0).text.starts_with("Validation loss rose 20 % since step 10, its lowest") &&
           watch.alerts.at(0).text.ends_with(" fell 75 %."),
       watch.alerts.at(0).text.c_str());
 }

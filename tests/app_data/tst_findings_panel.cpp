@@ -19,8 +19,8 @@ class TstFindingsPanel : public QObject {
   Q_OBJECT
 
  private:
-  static bool says(const FindingsPanel& panel, const QString& text) {
-    for (const QLabel* label : panel.findChildren<QLabel*>())
+  static bool says(const QWidget& part, const QString& text) {
+    for (const QLabel* label : part.findChildren<QLabel*>())
       if (label->text().contains(text)) return true;
     return false;
   }
@@ -38,11 +38,11 @@ class TstFindingsPanel : public QObject {
     FindingsPanel panel;
     panel.setFindings(findings, Part::Train);
     QCOMPARE(panel.faultCount(), 0);
-    QVERIFY(says(panel, QStringLiteral("0 faults (●) here, 2 in the held-out set")));
+    QVERIFY(says(panel, QStringLiteral("0 errors (●), 2 in the validation set")));
     QVERIFY(offersCleaning(panel));
     panel.setFindings(findings, Part::Val);
     QCOMPARE(panel.faultCount(), 2);
-    QVERIFY(says(panel, QStringLiteral("2 faults (●) here; 1 note (▲)")));
+    QVERIFY(says(panel, QStringLiteral("2 errors (●); 1 warning (▲)")));
     QVERIFY(offersCleaning(panel));
   }
 
@@ -60,12 +60,13 @@ class TstFindingsPanel : public QObject {
     QVERIFY(!offersCleaning(*panel));
     action->trigger();
     QCOMPARE(asked.count(), 1);
+    QVERIFY(says(view, QStringLiteral("nothing to fix")));
   }
 
   void wherePartsAreWithoutFaultsNothingIsOffered() {
     FindingsPanel panel;
     panel.setFindings({}, Part::Train);
-    QVERIFY(says(panel, QStringLiteral("no faults")));
+    QVERIFY(says(panel, QStringLiteral("no errors")));
     QVERIFY(!offersCleaning(panel));
   }
 };

@@ -49,7 +49,7 @@ class TstClock : public QObject {
     qputenv("TZ", "UTC0");
     ::tzset();
     QCOMPARE(tests::messageOf([] { base::requireClock(-3600); }),
-             std::string("this machine's clock says 1969-12-31T23:00:00+00:00: set it"));
+             std::string("this machine's clock is at 1969-12-31T23:00:00+00:00: set it"));
     QCOMPARE(tests::messageOf([] { base::requireClock(); }), std::string());
   }
 

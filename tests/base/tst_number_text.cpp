@@ -24,10 +24,19 @@ class TstNumberText : public QObject {
     QCOMPARE(base::shortNumber(-infinity), std::string("-Infinity"));
   }
 
+  void whatRoundsToZeroHasNoMinus() {
+    QCOMPARE(base::signedNumber(0.12864, 4), std::string("+0.1286"));
+    QCOMPARE(base::signedNumber(-0.012, 3), std::string("-0.012"));
+    QCOMPARE(base::signedNumber(-0.00004, 3), std::string("+0.000"));
+    QCOMPARE(base::signedNumber(-0.0, 1), std::string("+0.0"));
+  }
+
   void nounsAgreeWithTheirNumber() {
     QCOMPARE(base::counted(1, "image"), std::string("1 image"));
-    QCOMPARE(base::counted(0, "held-out image"), std::string("0 held-out images"));
+    QCOMPARE(base::counted(0, "validation image"), std::string("0 validation images"));
     QCOMPARE(base::counted(2, "class"), std::string("2 classes"));
+    QCOMPARE(base::counted(2, "training batch"), std::string("2 training batches"));
+    QCOMPARE(base::counted(3, "category"), std::string("3 categories"));
     QCOMPARE(base::plural(1, "class"), std::string("class"));
   }
 

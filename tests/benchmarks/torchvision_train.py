@@ -2,7 +2,7 @@
 
 usage: torchvision_train.py DATA_FOLDER [--steps 400] [--seed 1] [--threads 2] [--boxes]
 DATA_FOLDER holds train/, val/ and annotations/instances_{train,val}.json. Prints one JSON object: wall seconds of everything, the
-held-out losses, and box and mask AP from pycocotools. --boxes: a Faster R-CNN of the same shape, without a mask head.
+validation losses, and box and mask AP from pycocotools. --boxes: a Faster R-CNN of the same shape, without a mask head.
 """
 import argparse
 import contextlib

@@ -85,7 +85,7 @@ class TstAdvise : public QObject {
       }
     }
     const auto result = bench.run({"advise", "run"});
-    QVERIFY2(contains(result.out, "step 40: warning: overfitting: Held-out loss rose"),
+    QVERIFY2(contains(result.out, "step 40: warning: overfitting: Validation loss rose"),
              result.out.c_str());
     QVERIFY2(contains(result.out, " Remedy: solver.max_steps=20\n"), result.out.c_str());
   }
@@ -164,10 +164,8 @@ class TstAdvise : public QObject {
     QCOMPARE(missing.err, std::string("nowhere: no such run folder or event file\n"));
     const auto empty = bench.run({"advise", "empty"});
     QCOMPARE(empty.status, 2);
-    QCOMPARE(
-        empty.err,
-        std::string("empty: has no event file (*tfevents*), and is no run of detectron2, mmengine "
-                    "or MLflow\n"));
+    QCOMPARE(empty.err, std::string("empty: has no event file (*tfevents*), and is not a run of "
+                                    "detectron2, mmengine or MLflow\n"));
     const auto text = bench.run({"advise", "notes.txt"});
     QCOMPARE(text.status, 2);
     QCOMPARE(text.err, std::string("notes.txt: has no records of an event log\n"));
@@ -192,7 +190,7 @@ class TstAdvise : public QObject {
     const auto result = bench.run({"advise", "run"});
     QCOMPARE(result.status, 1);
     QVERIFY2(contains(result.out, "gradient_imbalance"), result.out.c_str());
-    QVERIFY2(contains(result.err, ": a damaged record; left out; the advice is of the rest\n"),
+    QVERIFY2(contains(result.err, ": a damaged record; left out; the advice covers the rest\n"),
              result.err.c_str());
   }
 
@@ -205,7 +203,7 @@ class TstAdvise : public QObject {
     const auto result = bench.run({"advise", "run"});
     QCOMPARE(result.status, 1);
     QVERIFY2(contains(result.out, "gradient_imbalance"), result.out.c_str());
-    QVERIFY2(result.err.ends_with("; the advice is of the rest\n"), result.err.c_str());
+    QVERIFY2(result.err.ends_with("; the advice covers the rest\n"), result.err.c_str());
   }
 
   /// By step and by epoch, which is no resume at every step.

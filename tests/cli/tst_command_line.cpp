@@ -211,7 +211,7 @@ class TstCommandLine : public QObject {
     row("metrics empty", 2, "empty: is not a run folder");
     row("metrics run --format xml", 2, "--format");
     row("runs nowhere", 2, "nowhere: no such folder");
-    row("attach empty", 2, "empty: is no run folder");
+    row("attach empty", 2, "empty: is not a run folder");
     row("config", 2, "--help");
   }
   void errorIsOneLineWithItsStatus() {
@@ -284,7 +284,7 @@ class TstCommandLine : public QObject {
                  contains(predict, "predict RUN|CONFIG (--split val|train | --images PATH...)"),
              predict.c_str());
     const std::string evaluate = help("evaluate --help");
-    QVERIFY2(contains(evaluate, "(default: val, ") && contains(evaluate, "(requires --out)"),
+    QVERIFY2(contains(evaluate, "(default: val)") && contains(evaluate, "(requires --out)"),
              evaluate.c_str());
     QVERIFY2(contains(help("dataset shapes --help"), "(default: 1)"), "--seed");
     QVERIFY2(contains(help("train --help"), "lockstep-engine config docs"), "--set");

@@ -92,7 +92,7 @@ class TstConfigCommand : public QObject {
     QCOMPARE(result.status, 0);
     QVERIFY2(
         result.out.find(
-            "60 training images (1009 objects), 12 held-out images (229 objects), 1 class; 400 "
+            "60 training images (1009 objects), 12 validation images (229 objects), 1 class; 400 "
             "steps = 13.3 epochs; largest batch 2 x ") != std::string::npos,
         result.out.c_str());
   }
@@ -120,8 +120,9 @@ class TstConfigCommand : public QObject {
         "check");
     const auto good = bench.run({"config", "check", "experiment.yaml", "--data"});
     QCOMPARE(good.status, 0);
-    QVERIFY2(good.out.ends_with("; checked 64 of 90 training images and 2 of 2 held-out images\n"),
-             good.out.c_str());
+    QVERIFY2(
+        good.out.ends_with("; checked 64 of 90 training images and 2 of 2 validation images\n"),
+        good.out.c_str());
     QCOMPARE(bench.lastJob<protocol::CheckJob>().imagesPerSplit, 64);
   }
 

@@ -101,7 +101,7 @@ class TstListings : public QObject {
              std::string("d2/metrics.json:4: is not a line of detectron2's metrics; left out\n"));
     const auto none = bench.run({"metrics", "."});
     QCOMPARE(none.status, 2);
-    QVERIFY2(contains(none.err, "is not a run folder (no event file), and no run of detectron2"),
+    QVERIFY2(contains(none.err, "is not a run folder (no event file) or a run of detectron2"),
              none.err.c_str());
   }
 

@@ -68,18 +68,20 @@ class TstFingerprint : public QObject {
       QTest::newRow(name) << QString::fromUtf8(before) << QString::fromUtf8(after)
                           << QString::fromUtf8(text);
     };
-    row("a box", "[5,5,10,10]", "[5,5,10,10.5]", "other annotations, as many");
-    row("an outline", "15,15,5,15]", "15,15,5,14]", "other annotations, as many");
-    row("a category", "\"category_id\":5", "\"category_id\":1", "other annotations, as many");
-    row("an image's objects", "\"image_id\":2", "\"image_id\":1", "other annotations, as many");
+    row("a box", "[5,5,10,10]", "[5,5,10,10.5]", "different annotations, same number");
+    row("an outline", "15,15,5,15]", "15,15,5,14]", "different annotations, same number");
+    row("a category", "\"category_id\":5", "\"category_id\":1",
+        "different annotations, same number");
+    row("an image's objects", "\"image_id\":2", "\"image_id\":1",
+        "different annotations, same number");
     row("a crowd", "\"iscrowd\":0,\"area\":50", "\"iscrowd\":1,\"area\":50",
-        "other annotations, as many");
-    row("runs", "[0,3,3069]", "[0,4,3068]", "other annotations, as many");
-    row("a name", "\"fibre\"", "\"fiber\"", "other categories, as many");
-    row("a file", "\"b.png\"", "\"c.png\"", "other images, as many");
+        "different annotations, same number");
+    row("runs", "[0,3,3069]", "[0,4,3068]", "different annotations, same number");
+    row("a name", "\"fibre\"", "\"fiber\"", "different categories, same number");
+    row("a file", "\"b.png\"", "\"c.png\"", "different images, same number");
     row("an image more", "{\"id\":2,\"file",
         "{\"id\":3,\"file_name\":\"c.png\",\"width\":64,\"height\":48},{\"id\":2,\"file",
-        "3 images instead of 2");
+        "3 instead of 2 images");
     row("an id of an annotation", "{\"id\":2,\"image", "{\"id\":7,\"image", "");
   }
   void trainingDataChangesTheFingerprint() {

@@ -24,18 +24,21 @@ class TstResultsComparison : public QObject {
  private Q_SLOTS:
   void sentenceHasTheVerdictAndItsConfidence() {
     QCOMPARE(verdictSentence(made(ComparisonVerdict::BIsBetter, .412)),
-             std::string("b.json is better than a.json: AP 0.4120 vs. 0.3980, +0.0140 (95 % "
-                         "interval +0.0030 to +0.0250, p = 0.012, 1000 resamples of 5000 images, "
-                         "not of trainings)"));
+             std::string("b.json is better than a.json by 1.4 AP points (95 % CI 0.3 to 2.5, p = "
+                         "0.012); AP 0.4120 vs. 0.3980; 1000 resamples of 5000 images, not of "
+                         "trainings"));
     ResultsComparison few = made(ComparisonVerdict::BIsBetter, .412);
     few.imageCount = 8;
     QVERIFY(verdictSentence(few).ends_with(
-        "1000 resamples of 8 images, not of trainings; rough with so few images)"));
-    QVERIFY(verdictSentence(made(ComparisonVerdict::AIsBetter, .3))
-                .starts_with("b.json is worse than a.json: AP 0.3000 vs. 0.3980, -0.0980 ("));
-    QVERIFY(verdictSentence(made(ComparisonVerdict::NoDifferenceShown, .4))
-                .starts_with("no significant difference: AP 0.4000 (b.json) vs. 0.3980 (a.json), "
-                             "+0.0020 ("));
+        "1000 resamples of 8 images, not of trainings; rough with so few images"));
+    ResultsComparison worse = made(ComparisonVerdict::AIsBetter, .3);
+    worse.ap.interval = {-.12, -.08};
+    QVERIFY(verdictSentence(worse).starts_with(
+        "b.json is worse than a.json by 9.8 AP points (95 % CI 8.0 to 12.0, "));
+    ResultsComparison same = made(ComparisonVerdict::NoDifferenceShown, .39799);
+    same.ap.interval = {-.01, .012};
+    QVERIFY(verdictSentence(same).starts_with(
+        "no significant difference of b.json from a.json: 0.0 AP points (95 % CI -1.0 to 1.2, "));
   }
 
   void noVerdictWithoutObjects() {

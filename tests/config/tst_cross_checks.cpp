@@ -75,7 +75,7 @@ class TstCrossChecks : public QObject {
     row("half the training set", "dataset: {train: {images: /}}",
         "a.yaml:1:27: dataset.train.images: is given without dataset.train.annotations: both "
         "are needed");
-    row("half the held-out set", "dataset: {val: {images: /}}",
+    row("half the validation set", "dataset: {val: {images: /}}",
         "a.yaml:1:25: dataset.val.images: is given without dataset.val.annotations: give both or "
         "neither");
     row("missing folder", "dataset: {train: {images: /no/where, annotations: /no/file.json}}",
@@ -107,7 +107,7 @@ class TstCrossChecks : public QObject {
       const std::string lines = tests::issueLines(loaded, folder.path().string());
       QVERIFY2(lines ==
                    "a.yaml:3:38: dataset.val.annotations: warning: is the training set's file: "
-                   "held-out metrics will show how well the model memorized the training images, "
+                   "validation metrics will show how well the model memorized the training images, "
                    "not how well it generalizes",
                lines.c_str());
       QVERIFY(!loaded.hasErrors());

@@ -283,7 +283,7 @@ class TstCleaning : public QObject {
     QVERIFY(made.checkCleaned().faults.empty());
     const ordered_json train = made.cleaned(Part::Train)["images"],
                        val = made.cleaned(Part::Val)["images"];
-    // By id: 12 and 15 of the held-out frames, then 0, 3, 6, 9 without what is the same as 12.
+    // By id: 12 and 15 of the validation frames, then 0, 3, 6, 9 without what is the same as 12.
     QVERIFY(!entryOf(val, 22).is_null() && !entryOf(val, 25).is_null());
     QCOMPARE(val.size(), 6u);
     for (const int frame : {0, 3, 6, 9}) QVERIFY(!entryOf(train, 10 + frame).is_null());
@@ -327,11 +327,14 @@ class TstCleaning : public QObject {
     QTest::addColumn<int>("heldOut");
     QTest::addColumn<int>("missing");
     QTest::addColumn<QString>("reason");
-    QTest::newRow("held out") << 4 << 0 << QStringLiteral("every one is also held out; split anew");
-    QTest::newRow("missing") << 0 << 4 << QStringLiteral("every one has a fault");
-    QTest::newRow("both") << 2 << 2
-                          << QStringLiteral(
-                                 "every one is also held out or has a fault; split anew");
+    QTest::newRow("held out")
+        << 4 << 0
+        << QStringLiteral("all of them are also validation images; split the dataset again");
+    QTest::newRow("missing") << 0 << 4 << QStringLiteral("all of them have errors");
+    QTest::newRow("both")
+        << 2 << 2
+        << QStringLiteral(
+               "all of them are also validation images or have errors; split the dataset again");
   }
   void aPartThatIsLeftEmptyIsLeftToTheUser() {
     QFETCH(int, heldOut);
@@ -402,7 +405,7 @@ class TstCleaning : public QObject {
              (std::vector<std::string>{
                  "no training image is left: " + made.fileOf(Part::Train).string() +
                      " has none that can be used",
-                 "no held-out image is left: " + made.fileOf(Part::Val).string() +
+                 "no validation image is left: " + made.fileOf(Part::Val).string() +
                      " has none that can be used"}));
   }
 

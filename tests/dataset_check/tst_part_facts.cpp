@@ -131,10 +131,10 @@ class TstPartFacts : public QObject {
     for (const dataset_check::Finding& note : notes)
       texts.push_back(std::string(base::textOf(note.part)) + ": " + note.text);
     QCOMPARE(texts,
-             (std::vector<std::string>{
-                 "train: 'cell' is in 4 images (class 1); if it is a misspelt one, "
-                 "rename it in the annotation tool",
-                 "train: 'dot' has no object (class 7)", "val: 'dot' has no object (class 7)"}));
+             (std::vector<std::string>{"train: 'cell' is in 4 images (class 1); if the name is "
+                                       "misspelt, rename the class in the annotation tool",
+                                       "train: 'dot' has no object (class 7)",
+                                       "val: 'dot' has no object (class 7)"}));
   }
 };
 

@@ -68,8 +68,8 @@ class TstDatasetCheck : public QObject {
     const ProcessResult checked = engine("dataset check shapes/experiment.yaml --out shapes.json");
     QVERIFY2(checked.status == 0, checked.err.constData());
     QVERIFY2(checked.out.startsWith("training:   4 images, ") &&
-                 checked.out.contains("\nheld-out:   2 images, ") &&
-                 checked.out.contains("\nfaults:     none\n") &&
+                 checked.out.contains("\nvalidation: 2 images, ") &&
+                 checked.out.contains("\nerrors:     none\n") &&
                  checked.out.contains("\nusable:     yes\nwritten:    "),
              checked.out.constData());
     const json report = reportIn("shapes.json");
@@ -147,7 +147,9 @@ class TstDatasetCheck : public QObject {
     writeDataset(QStringLiteral("same"), {{"train", annotations, 2}, {"val", annotations, 2}});
     const ProcessResult checked = engine("dataset check same/experiment.yaml --fix same/clean");
     QCOMPARE(checked.status, 1);
-    const QByteArray reason = "no training image is left: every one is also held out; split anew\n";
+    const QByteArray reason =
+        "no training image is left: all of them are also validation images; split the dataset "
+        "again\n";
     QVERIFY2(
         checked.out.contains(QByteArray("\nleft:       ").append(reason)) &&
             checked.out.contains(QByteArray("\nusable:     no, as cleaned: ").append(reason)) &&
@@ -211,7 +213,7 @@ class TstDatasetCheck : public QObject {
           "model: {norm: group}\n");
     const ProcessResult checked = engine("dataset check alone.yaml");
     QVERIFY2(checked.status == 0, checked.err.constData());
-    QVERIFY2(checked.out.startsWith("held-out:   3 images, "), checked.out.constData());
+    QVERIFY2(checked.out.startsWith("validation: 3 images, "), checked.out.constData());
   }
 
   void whatTrainingRefusesIsUnusable() {
@@ -324,7 +326,7 @@ class TstDatasetCheck : public QObject {
     place_->write(name + QStringLiteral("/experiment.yaml"), experiment);
   }
 
-  /// Nine training images of which one is as it should be, and three held-out ones.
+  /// Nine training images of which one is as it should be, and three validation ones.
   void plantImages() const {
     const auto train = [](int id) { return QStringLiteral("planted/train/%1.jpg").arg(id); };
     const auto val = [](int id) { return QStringLiteral("planted/val/%1.jpg").arg(id); };

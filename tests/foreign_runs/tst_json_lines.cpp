@@ -237,7 +237,7 @@ class TstJsonLines : public QObject {
     QVERIFY2(message.starts_with(metrics_.string() + ": cannot be read: "), message.c_str());
     QVERIFY2(contains(message, "check that"), message.c_str());
     fs::create_directories(metrics_);
-    QVERIFY(contains(messageOf([&] { (void)Curves().read(reader); }), "is no file"));
+    QVERIFY(contains(messageOf([&] { (void)Curves().read(reader); }), "is not a file"));
   }
 
   void anEmptyAndABinaryFileHaveNothing() {

@@ -92,7 +92,7 @@ Finding wentWell(const Session& session) {
               std::to_string(values.empty() ? NAN : values.back())};
 }
 
-/// Whether both runs ended with the same weights, optimizer state and held-out metrics.
+/// Whether both runs ended with the same weights, optimizer state and validation metrics.
 Finding sameEnd(const Session& one, const Session& other) {
   for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {
     if (base::readFile(one.layout.checkpoint(kSteps) / file) !=
@@ -180,7 +180,7 @@ auto graphsIn(config::Precision precision) {
   return [precision](const at::Device& device) { return graphsAreTheSame(device, precision); };
 }
 
-/// Held-out losses of an evaluation, each image's total.
+/// Validation losses of an evaluation, each image's total.
 std::vector<double> heldOut(const Session& session) {
   const auto json = nlohmann::json::parse(base::readFile(session.layout.evaluation(kSteps)));
   std::vector<double> values{json.at("losses").at("loss_total").get<double>()};
@@ -189,7 +189,7 @@ std::vector<double> heldOut(const Session& session) {
   return values;
 }
 
-/// The last checkpoint's held-out losses on the device and on the CPU.
+/// The last checkpoint's validation losses on the device and on the CPU.
 Finding evaluationIsTheCpus(const at::Device& device) {
   Session trained(bench().experiment(device), bench().run("trained"));
   trained.trainer.run();

@@ -166,9 +166,10 @@ class TstHostilePacks : public QObject {
     row("empty", "", "damaged");
     row("text", "base: a.yaml\n", "damaged");
     row("gzip", std::string("\x1f\x8b\x08\0", 4) + std::string(600, 'x'), "damaged");
-    row("another tar", tests::tarOf({{"run.json", "{}"}}), "is no packed run");
-    row("another manifest", tests::tarOf({{"manifest.json", "{}"}}), "is no packed run");
-    row("a manifest that is no JSON", tests::tarOf({{"manifest.json", "{"}}), "is no packed run");
+    row("another tar", tests::tarOf({{"run.json", "{}"}}), "is not a packed run");
+    row("another manifest", tests::tarOf({{"manifest.json", "{}"}}), "is not a packed run");
+    row("a manifest that is no JSON", tests::tarOf({{"manifest.json", "{"}}),
+        "is not a packed run");
     row("a manifest without members",
         tests::tarOf({{"manifest.json", R"({"format": "lockstep-packed-run", "version": 1})"}}),
         "manifest is damaged");

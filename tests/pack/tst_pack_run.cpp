@@ -161,7 +161,7 @@ class TstPackRun : public QObject {
     writeText(root() / "other.safetensors", "x");
     QVERIFY(contains(
         tests::messageOf([&] { pack::packRun(layout(), packed(), root() / "other.safetensors"); }),
-        "is no checkpoint of the run"));
+        "is not a checkpoint of the run"));
     QVERIFY(!fs::exists(packed()));
   }
 

@@ -248,7 +248,7 @@ void TstMessages::alertRoundTrips() {
                                            8.5,
                                            AlertKind::Overfitting,
                                            Severity::Warning,
-                                           "held-out loss rose",
+                                           "validation loss rose",
                                            {"a", "b"},
                                            60,
                                            77});
@@ -257,7 +257,7 @@ void TstMessages::alertRoundTrips() {
   QCOMPARE(alert.time, 8.5);
   QCOMPARE(alert.kind.text(), std::string("overfitting"));
   QCOMPARE(alert.severity.text(), std::string("warning"));
-  QCOMPARE(alert.text, std::string("held-out loss rose"));
+  QCOMPARE(alert.text, std::string("validation loss rose"));
   QCOMPARE(alert.tags, (std::vector<std::string>{"a", "b"}));
   QCOMPARE(alert.from, 60);
   QCOMPARE(alert.to, 77);

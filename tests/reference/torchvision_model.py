@@ -159,7 +159,7 @@ def losses(model, images, targets):
 
 
 def without_last_norm_step(model):
-    """Training mode for proposals and losses, evaluation mode for the norms: the engine's held-out loss."""
+    """Training mode for proposals and losses, evaluation mode for the norms: the engine's validation loss."""
     model.train()
     for module in model.modules():
         if isinstance(module, nn.BatchNorm2d):

@@ -164,13 +164,14 @@ class TstAuthorisation : public QObject {
     };
     row("open to others", "--bind 0.0.0.0", "others can reach this address");
     row("open to others by IPv6", "--bind ::", "others can reach this address");
-    row("a name", "--bind example.org", "--bind example.org: is no IP address");
-    row("a name, open", "--bind example.org --no-token", "--bind example.org: is no IP address");
+    row("a name", "--bind example.org", "--bind example.org: is not an IP address");
+    row("a name, open", "--bind example.org --no-token",
+        "--bind example.org: is not an IP address");
     row("both", "--token-file own --no-token", "either --token-file or --no-token");
     row("missing", "--token-file missing", "no such file");
     row("readable", "--token-file readable", "other users can read it");
     row("writable", "--token-file writable", "chmod o-rw");
-    row("no file", "--token-file .", "is no regular file");
+    row("no file", "--token-file .", "is not a regular file");
     row("short", "--token-file short", "16 characters");
     row("files", "--files missing", "--files missing");
     row("urls", "--allow-urls ftp://host/", "must be an http or https address");

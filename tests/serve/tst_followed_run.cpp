@@ -153,8 +153,8 @@ class TstFollowedRun : public QObject {
     QCOMPARE(boxOf(bench.detect("x")).dump(), json({0, 0, 1, 88}).dump());
     const auto result = bench.stop();
     QVERIFY2(contains(result.err,
-                      "the weights of step 8 cannot be loaded, those of step 4 are served "
-                      "on: they are damaged"),
+                      "the weights of step 8 cannot be loaded, those of step 4 are still served: "
+                      "they are damaged"),
              result.err.c_str());
     QCOMPARE(result.err.find("step 8 cannot"), result.err.rfind("step 8 cannot"));
   }
@@ -165,8 +165,8 @@ class TstFollowedRun : public QObject {
     QTest::newRow("loaded") << "await load 77"
                             << "step 8 is loaded and takes over";
     QTest::newRow("damaged") << "await load damaged"
-                             << "the weights of step 8 cannot be loaded, those of step 4 are "
-                                "served on: they are damaged";
+                             << "the weights of step 8 cannot be loaded, those of step 4 are still "
+                                "served: they are damaged";
   }
   void whatBecomesOfABestIsToldThoughThereIsAnother() {
     QFETCH(QString, content);
@@ -202,10 +202,11 @@ class TstFollowedRun : public QObject {
     QCOMPARE(bench.metric("lockstep_worker_restarts_total"), 2.0);
     QCOMPARE(bench.detect("x").status, 200);
     const auto result = bench.stop();
-    QVERIFY2(contains(result.err,
-                      "the weights of step 8 cannot be loaded, those of step 4 are served on: the "
-                      "worker exited (SIGKILL)"),
-             result.err.c_str());
+    QVERIFY2(
+        contains(result.err,
+                 "the weights of step 8 cannot be loaded, those of step 4 are still served: the "
+                 "worker exited (SIGKILL)"),
+        result.err.c_str());
   }
 
   /// Half of the workers load it while the others answer; then the others do.
@@ -247,7 +248,7 @@ class TstFollowedRun : public QObject {
     QByteArray told;
     const auto isTold = [&] {
       told += bench.process().readAllStandardError();
-      return told.contains("the run's best cannot be followed, step 4 is served on: ");
+      return told.contains("the run's best checkpoint cannot be loaded, step 4 is still served: ");
     };
     QVERIFY2(QTest::qWaitFor(isTold, HttpClient::kPatienceMs), told.constData());
     base::writeFileAtomically(weights, std::string("88"));

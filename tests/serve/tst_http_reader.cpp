@@ -95,8 +95,8 @@ class TstHttpReader : public QObject {
     const auto row = [](const std::string& name, std::string bytes, const char* why) {
       QTest::newRow(name.c_str()) << std::move(bytes) << std::string(why);
     };
-    row("TLS", std::string("\x16\x03\x01\x02\x00\x01", 6), "400 this is no HTTP request");
-    row("zeros", std::string(10, '\0'), "400 this is no HTTP request");
+    row("TLS", std::string("\x16\x03\x01\x02\x00\x01", 6), "400 this is not an HTTP request");
+    row("zeros", std::string(10, '\0'), "400 this is not an HTTP request");
     row("a word", "hello\r\n\r\n", "400 the first line");
     row("HTTP/0.9", "GET /\r\n", "400 the first line");
     row("HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "505 HTTP/2.0");

@@ -76,7 +76,7 @@ class TstImageSources : public QObject {
   void noRequestReadsMoreThanItsImagesMayBe_data() {
     QTest::addColumn<int>("images");
     QTest::addColumn<QString>("why");
-    QTest::newRow("number") << 5000 << "a request may have 64 images";
+    QTest::newRow("number") << 5000 << "a request may have at most 64 images";
     QTest::newRow("bytes") << 17 << "bytes together";
   }
   void noRequestReadsMoreThanItsImagesMayBe() {

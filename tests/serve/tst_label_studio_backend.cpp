@@ -203,19 +203,19 @@ class TstLabelStudioBackend : public QObject {
     const std::string config = configOf("BrushLabels");
     row("no tasks", json::object(), 400, "tasks: must be a list");
     row("no configuration", {{"tasks", {{{"id", 1}}}}}, 400, "label_config: must be the");
-    row("no XML", requestOf("<View"), 400, "label_config: is no XML");
+    row("no XML", requestOf("<View"), 400, "label_config: is not XML");
     row("no control", requestOf("<View><Image name=\"a\" value=\"$image\"/></View>"), 400,
         "BrushLabels, PolygonLabels or RectangleLabels");
     json other = requestOf(config);
     other["tasks"][0]["data"] = {{"text", "x"}};
-    row("no image", other, 400, "one has no data.image");
+    row("no image", other, 400, "a task has no data.image");
     row("outside", requestOf(config, "/data/local-files/?d=..%2Fexperiment.yaml"), 403,
         "is not in the folder of --files");
     row("backslashes that lead out", requestOf(config, "/data/local-files/?d=..%5Cexperiment.yaml"),
         404, "experiment.yaml");
     row("address", requestOf(config, "http://example.com/a.png"), 403, "--allow-urls");
     row("another path", requestOf(config, "/storage/a.png"), 400,
-        "'/storage/a.png' is no file of Label Studio");
+        "'/storage/a.png' is not a file of Label Studio");
   }
   void whatIsWrongIsSaid() {
     QFETCH(QString, request);

@@ -105,7 +105,7 @@ class TstModelWorkers : public QObject {
     bench.start({"--batch-timeout", "4"});
     HttpClient client = bench.send("await go");
     QVERIFY(QTest::qWaitFor(
-        [&] { return contains(bench.client().get("/ping").body, "no worker has answered"); },
+        [&] { return contains(bench.client().get("/ping").body, "no worker has responded"); },
         HttpClient::kPatienceMs));
     QCOMPARE(bench.metric("lockstep_worker_restarts_total"), 0.0);
     QCOMPARE(bench.client().get("/v2/health/ready").status, 503);
@@ -183,7 +183,7 @@ class TstModelWorkers : public QObject {
     QCOMPARE(fine.reply().status, 200);
     const HttpReply refused = killer.reply();
     QCOMPARE(refused.status, 500);
-    QVERIFY2(contains(refused.body, "a worker ended on this image, and so did the next one"),
+    QVERIFY2(contains(refused.body, "two workers in a row exited on this image"),
              refused.body.c_str());
     QCOMPARE(good.reply().status, 200);
     QCOMPARE(bench.metric("lockstep_worker_restarts_total"), 2.0);

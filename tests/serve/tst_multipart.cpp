@@ -73,7 +73,7 @@ class TstMultipart : public QObject {
     for (int i = 0; i < 11; ++i) many += "--b\r\nA: b\r\n\r\nx\r\n";
     QVERIFY(tests::contains(refusalOf(many + "--b--"), "too many parts"));
     QVERIFY(tests::contains(refusalOf("--b\r\nA: " + std::string(9000, 'x') + "\r\n\r\nx\r\n--b--"),
-                            "without a head"));
+                            "without headers"));
     QVERIFY(tests::contains(refusalOf("--b--", ""), "no boundary"));
     QVERIFY(tests::contains(refusalOf("x", std::string(71, 'b')), "no boundary"));
   }

@@ -156,7 +156,7 @@ class TstOpenInference : public QObject {
       QTest::addRow("shape %s", shape)
           << QStringLiteral(R"({"inputs":[{"datatype":"BYTES","data":["eA=="],"shape":%1}]})")
                  .arg(QLatin1String(shape))
-          << QByteArray() << "the tensor has 1 images, and its shape";
+          << QByteArray() << "the shape must be [1], ";
     QTest::newRow("classes")
         << R"({"inputs":[{"datatype":"BYTES","data":["eA=="]}],"parameters":{"classes":true}})"
         << QByteArray() << "classes: must be names or ids";
@@ -189,7 +189,7 @@ class TstOpenInference : public QObject {
          {{{"datatype", "BYTES"}, {"parameters", {{"binary_data_size", binary.size()}}}}}}};
     const HttpReply reply = inferBinary(*bench_, head, binary);
     QCOMPARE(reply.status, 413);
-    QVERIFY2(contains(reply.body, "a request may have 64 images"), reply.body.c_str());
+    QVERIFY2(contains(reply.body, "a request may have at most 64 images"), reply.body.c_str());
   }
 
   void aLengthThatIsNoneIsRefused() {

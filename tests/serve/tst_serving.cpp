@@ -302,7 +302,7 @@ class TstServing : public QObject {
     }
     const HttpReply other = post("br", "four");
     QCOMPARE(other.status, 415);
-    QVERIFY2(contains(other.body, "br is not read"), other.body.c_str());
+    QVERIFY2(contains(other.body, "br is not supported"), other.body.c_str());
   }
 
   void fieldsThatAreLeftEmptyAreNone() {
@@ -367,9 +367,9 @@ class TstServing : public QObject {
     const char* kOwn = "/invocations";
     row("unknown path", "/nothing", "image/png", "x", 404, "there is no /nothing");
     row("wrong method", "/ping", "image/png", "x", 405, "asked with GET");
-    row("type", kOwn, "text/csv", "x", 415, "text/csv is not read");
+    row("type", kOwn, "text/csv", "x", 415, "text/csv is not supported");
     row("types", kOwn, "a/b", "x", 415, "application/octet-stream, application/x-npy");
-    row("NumPy", kOwn, "application/x-npy", "x", 400, "application/x-npy: is no NumPy file");
+    row("NumPy", kOwn, "application/x-npy", "x", 400, "application/x-npy: is not a NumPy file");
     row("unknown parameter", "/invocations?threshold=0.5", "image/png", "x", 400, "'threshold'");
     row("a parameter of another path", "/v2/models/bench/infer?score=0.5", "application/json", "{}",
         400, "'score': /v2/models/{name}/infer takes no parameters");
@@ -401,7 +401,7 @@ class TstServing : public QObject {
     row("no boundary", kOwn, "multipart/form-data", "x", 400, "has no boundary");
     row("other boundary", kOwn, kForm, "--other\r\n\r\nx\r\n--other--", 400, "its boundary");
     row("no end", kOwn, kForm, "--edge\r\n\r\nx\r\n", 400, "does not end with its boundary");
-    row("no head", kOwn, kForm, "--edge\r\nx\r\n--edge--", 400, "a part without a head");
+    row("no head", kOwn, kForm, "--edge\r\nx\r\n--edge--", 400, "a part without headers");
     row("cut", kOwn, kForm, "--edge", 400, "does not begin with its boundary");
     row("unknown field", kOwn, kForm,
         "--edge\r\nContent-Disposition: form-data; name=threshold\r\n\r\n0.5\r\n--edge--", 400,

@@ -155,7 +155,7 @@ class TstUrlFetcher : public QObject {
     };
     QVERIFY(contains(refusal("/a.png"), "/a.png is not below one of --allow-urls"));
     QVERIFY(contains(refusal("/plates/..;/a.png"), "..;/a.png may lead elsewhere"));
-    QVERIFY(contains(fetcher.refusal("ftp://x/a.png"), "is no http or https address"));
+    QVERIFY(contains(fetcher.refusal("ftp://x/a.png"), "is not an http or https address"));
   }
 
   void whatIsThereIsFetched_data() {

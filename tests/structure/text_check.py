@@ -4,7 +4,7 @@ uses a word that the program has replaced.
 usage: text_check.py SOURCE_FOLDER LUPDATE [--update] | --self-test
 
 --update adds new texts to resources/translations/lockstep_en.ts and drops unused ones. It makes the forms by the rule that
-"(s)" is "" for one and "s" for several; other forms ("is", "are") are written by hand.
+"(s)" and "(es)" are "" for one, and "s" and "es" for several; other forms ("is", "are") are written by hand.
 """
 import pathlib
 import re
@@ -34,12 +34,13 @@ def strings_of(text):
 
 
 def run_lupdate(lupdate, root, ts):
-    subprocess.run([lupdate, "-silent", "-pluralonly", "-no-obsolete", "-locations", "none", "-I", ".", "app", "widgets", "-ts", ts],
+    guesses = [word for heuristic in ("sametext", "similartext") for word in ("-disable-heuristic", heuristic)]
+    subprocess.run([lupdate, "-silent", "-pluralonly", "-no-obsolete", *guesses, "-locations", "none", "-I", ".", "app", "widgets", "-ts", ts],
                    cwd=root, check=True, stderr=subprocess.DEVNULL)
 
 
 def forms_of(source):
-    return source.replace("(s)", ""), source.replace("(s)", "s")
+    return source.replace("(s)", "").replace("(es)", ""), source.replace("(s)", "s").replace("(es)", "es")
 
 
 def filled(ts):
@@ -69,7 +70,7 @@ def faults_of(ts, updated, strings):
     for (context, source), forms in known.items():
         if len(forms) != 2 or not all(forms):
             yield f"{context}: '{source}' has no English plural forms: run this script with --update"
-        elif any("(s)" in form for form in forms) or not re.search("%L?n", forms[1]) or forms[0] == forms[1]:
+        elif any("(s)" in form or "(es)" in form for form in forms) or not re.search("%L?n", forms[1]) or forms[0] == forms[1]:
             yield f"{context}: '{source}' has wrong plural forms: {forms}"
     for context, source in messages.keys() - known.keys():
         yield f"{context}: '{source}' is not used any more: run this script with --update"
@@ -78,7 +79,7 @@ def faults_of(ts, updated, strings):
         plain = string.replace("\\n", "\n").replace('\\"', '"')
         if re.search("%L?n", string) and plain not in sources:
             yield f"{place}: lupdate does not find the count of '{string}'; write it as tr(\"…\", \"\", count)"
-        elif plain not in sources and ("(s)" in string or COUNTED.search(string)):
+        elif plain not in sources and ("(s)" in string or "(es)" in string or COUNTED.search(string)):
             yield f"{place}: '{string}' has a plural, but no form for one; write it as tr(\"%n image(s)\", \"\", count)"
         for word, better in REPLACED.items():
             if word.search(string):

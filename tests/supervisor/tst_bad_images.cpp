@@ -43,7 +43,7 @@ class TstBadImages : public QObject {
     const std::vector<std::string> line{"train", "experiment.yaml", "--output", "run", "--resume"};
     const auto first = bench.run(line);
     QVERIFY2(contains(first.err, "warning: /d/a.png: is cut off: the training image is skipped") &&
-                 contains(first.err, "warning: /d/b.png: is an empty file: the held-out image"),
+                 contains(first.err, "warning: /d/b.png: is an empty file: the validation image"),
              first.err.c_str());
     const run_folder::Layout run(bench.folder() / "run");
     QCOMPARE(listed(run), (std::vector<std::string>{"train 1 /d/a.png: is cut off",

@@ -199,7 +199,7 @@ class TstEventCommands : public QObject {
               std::chrono::seconds(1));
     bench.commands->alert(alertOf("a"));
     bench.runUntilIdle();
-    QVERIFY(contains(bench.read("engine.log"), "killed after 1 seconds"));
+    QVERIFY(contains(bench.read("engine.log"), "killed after 1 second"));
     const int pid = std::stoi(bench.read("pid"));
     QTRY_VERIFY(!tests::isAlive(pid));
   }

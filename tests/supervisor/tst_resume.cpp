@@ -245,16 +245,16 @@ class TstResume : public QObject {
     bench.script(kResumes);
     const auto refused = bench.run({"train", "run", "--resume"});
     QCOMPARE(refused.status, 2);
-    QVERIFY2(contains(refused.err, "dataset.train: other annotations, as many") &&
+    QVERIFY2(contains(refused.err, "dataset.train: different annotations, same number") &&
                  contains(refused.err, "--accept-data"),
              refused.err.c_str());
     QCOMPARE(base::readFile(run.runJson()), before);
     const auto accepted = bench.run({"train", "run", "--resume", "--accept-data"});
     QVERIFY2(accepted.status == 0, accepted.err.c_str());
-    QVERIFY2(contains(accepted.err, "other annotations, as many (accepted)"), accepted.err.c_str());
+    QVERIFY2(contains(accepted.err, "different annotations, same number (accepted)"), accepted.err.c_str());
     bool isReported = false;
     for (const auto& record : tests::recordsOf(run))
-      isReported |= contains(record.json, "other annotations, as many");
+      isReported |= contains(record.json, "different annotations, same number");
     QVERIFY(isReported);
     const auto alone = bench.run({"train", "experiment.yaml", "--accept-data"});
     QCOMPARE(alone.status, 2);

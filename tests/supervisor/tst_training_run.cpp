@@ -154,7 +154,7 @@ class TstTrainingRun : public QObject {
     QVERIFY(contains(result.out, "state: finished\n"));
     QVERIFY(contains(result.out, "steps: 6 of 6\n"));
     QVERIFY(contains(result.out, "best segm/AP: 0.25 at step 2\n"));
-    QVERIFY(contains(result.out, "held-out loss_total: 0.7\n"));
+    QVERIFY(contains(result.out, "validation loss_total: 0.7\n"));
     QVERIFY(contains(result.out, "segm/AP: 0.1875\n"));
   }
 
@@ -179,6 +179,14 @@ class TstTrainingRun : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(!run_folder::RunLock::isHeld(run), 10000);
     QCOMPARE(outline(run).back(), std::string("finished 6"));
     QVERIFY2(fs::is_empty(run.lock()), "no file of the run gets what is printed");
+  }
+
+  void textsOfWorkersDoNotControlTheTerminal() {
+    EngineBench bench;
+    bench.script("log warning a\x1b[2Jb\nfinish 6\n");
+    const auto result = bench.run({"train", "experiment.yaml", "--output", "run"});
+    for (const std::string& text : {result.err, base::readFile(bench.folder() / "run/engine.log")})
+      QVERIFY2(contains(text, "a\\x1b[2Jb") && !contains(text, "\x1b"), text.c_str());
   }
 
   void configInTheFolderIsCompleteAndResolved() {
@@ -209,7 +217,8 @@ class TstTrainingRun : public QObject {
   void workerGetsTheJobAndItsLogIsKept() {
     EngineBench bench;
     bench.script(
-        "stderr [data] warning: a.jpg is truncated\nstderr [data] plain\nlog warning held-out part "
+        "stderr [data] warning: a.jpg is truncated\nstderr [data] plain\nlog warning validation "
+        "part "
         "is small\nfinish 6\n");
     const auto result = bench.run({"train", "experiment.yaml"});
     QCOMPARE(base::readFile(bench.onlyRun().rankLog(0)),
@@ -217,7 +226,7 @@ class TstTrainingRun : public QObject {
     QVERIFY2(contains(result.err, "[data] warning: a.jpg is truncated\n"),
              "warnings reach the person");
     QVERIFY(!contains(result.err, "[data] plain"));
-    QVERIFY(contains(result.err, "warning: held-out part is small\n"));
+    QVERIFY(contains(result.err, "warning: validation part is small\n"));
     const auto lines = bench.received();
     QVERIFY(std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
       return contains(line, "\"train\"") && contains(line, bench.onlyRun().folder().string());

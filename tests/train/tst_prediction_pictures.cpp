@@ -34,7 +34,7 @@ std::vector<std::string> warningsOf(const Session& session) {
 
 }  // namespace
 
-/// Pictures of predictions on held-out images (monitor.summary_images).
+/// Pictures of predictions on validation images (monitor.summary_images).
 class TstPredictionPictures : public QObject {
   Q_OBJECT
 

@@ -101,8 +101,8 @@ class TstDerivedFacts : public QObject {
     config::Experiment experiment = small();
     experiment.dataset.val = {};
     const DerivedFacts derived = deriveFacts(experiment, {60, 0});
-    QCOMPARE(valueOf(derived, "evaluations"), QStringLiteral("none: no held-out set"));
-    QCOMPARE(valueOf(derived, "held-out images"), QStringLiteral("none"));
+    QCOMPARE(valueOf(derived, "evaluations"), QStringLiteral("none: no validation set"));
+    QCOMPARE(valueOf(derived, "validation images"), QStringLiteral("none"));
     QCOMPARE(valueOf(derived, "checkpoints"),
              QStringLiteral("every 100 steps (4 times), keeps the latest 3"));
   }

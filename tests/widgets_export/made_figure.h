@@ -20,14 +20,14 @@ inline widgets::Curve madeCurve(const QString& name, std::vector<QPointF> points
   return curve;
 }
 
-/// A training loss and a held-out one, with a value that is not finite.
+/// A training loss and a validation one, with a value that is not finite.
 inline std::vector<widgets::Curve> madeCurves() {
   std::vector<QPointF> train, heldOut;
   for (int i = 1; i <= 100; ++i)
     train.push_back({i * 1.0, i == 40 ? std::nan("") : 1.0f / static_cast<float>(i)});
   for (int i = 10; i <= 100; i += 10) heldOut.push_back({i * 1.0, 0.1f + 1.0f / i});
   return {madeCurve(QStringLiteral("train"), train),
-          madeCurve(QStringLiteral("held-out"), heldOut, widgets::Curve::Kind::Evaluation)};
+          madeCurve(QStringLiteral("validation"), heldOut, widgets::Curve::Kind::Evaluation)};
 }
 
 /// One of each kind of event, and one outside the plot.
@@ -46,7 +46,7 @@ inline widgets::Figure madeFigure(widgets::FigureContent content, std::size_t pl
   figure.runs = {{QStringLiteral("run a"), 0}};
   for (std::size_t i = 0; i < plots; ++i)
     figure.plots.push_back(figurePlot(
-        view, QStringLiteral("Loss %1: training & held-out").arg(i + 1), plots, content, marks));
+        view, QStringLiteral("Loss %1: training & validation").arg(i + 1), plots, content, marks));
   return figure;
 }
 

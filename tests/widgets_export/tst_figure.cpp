@@ -18,9 +18,10 @@ using widgets::FigureFormat;
 
 namespace {
 
-/// What an SVG draws: its texts, and for each stroke its colour.
+/// What an SVG draws: its texts with their colours, and for each stroke its colour.
 struct Svg {
   QStringList texts, dashed;
+  QHash<QString, QString> textColors;
   QHash<QString, int> strokes;  ///< elements by stroke colour
   bool isWhole = false;
 
@@ -33,7 +34,9 @@ struct Svg {
         stroke = xml.attributes().value(QLatin1String("stroke")).toString();
         dashes = xml.attributes().value(QLatin1String("stroke-dasharray")).toString();
       } else if (xml.name() == QLatin1String("text")) {
+        const QString color = xml.attributes().value(QLatin1String("fill")).toString();
         texts << xml.readElementText().trimmed();
+        textColors[texts.last()] = color;
       } else if (xml.name() == QLatin1String("polyline") || xml.name() == QLatin1String("path")) {
         ++strokes[stroke];
         if (!dashes.isEmpty() && dashes != QLatin1String("none")) dashed << stroke;
@@ -56,11 +59,17 @@ class TstFigure : public QObject {
   void anSvgHasTitleLegendAxisNamesAndTheRun() {
     const Svg svg(fileOf(madeFigure(FigureContent::Drawing), FigureFormat::Svg));
     QVERIFY(svg.isWhole);
-    for (const char* text : {"Loss 1: training & held-out", "train", "held-out", "Step", "Loss 1",
-                             "run a", "20", "0.15"})
+    for (const char* text : {"Loss 1: training & validation", "train", "validation", "Step",
+                             "Loss 1", "run a", "20", "0.15"})
       QVERIFY2(svg.texts.contains(QString::fromLatin1(text)),
                qPrintable(QString::fromLatin1(text) + QStringLiteral(" is not in ") +
                           svg.texts.join(QStringLiteral("|"))));
+  }
+
+  void eachTitleHasTheColourOfTexts() {
+    const Svg svg(fileOf(madeFigure(FigureContent::Drawing, 2), FigureFormat::Svg));
+    for (const char* title : {"Loss 1: training & validation", "Loss 2: training & validation"})
+      QCOMPARE(svg.textColors.value(QLatin1String(title)), widgets::lightTheme().text.name());
   }
 
   void anSvgHasALineForEachCurveWithItsDashes() {
@@ -81,9 +90,9 @@ class TstFigure : public QObject {
   void theLegendNamesTheLowestValue() {
     std::vector<widgets::Curve> curves = tests::madeCurves();
     curves[1].markLowest = true;
-    curves[1].valueName = QStringLiteral("held-out loss");
+    curves[1].valueName = QStringLiteral("validation loss");
     const Svg svg(fileOf(madeFigure(FigureContent::Drawing, 5, curves), FigureFormat::Svg));
-    QVERIFY(svg.texts.contains(QStringLiteral("lowest held-out loss 0.110 at step 100")));
+    QVERIFY(svg.texts.contains(QStringLiteral("lowest validation loss 0.110 at step 100")));
   }
 
   void eventsAreMarkedAndNamedInTheLegend() {
@@ -104,7 +113,7 @@ class TstFigure : public QObject {
 
   void aValueThatIsNotFiniteHasNoMarker() {
     const widgets::Curve curve =
-        tests::madeCurve(QStringLiteral("held-out"), {{1, 3}, {2, std::nan("")}, {3, 1}},
+        tests::madeCurve(QStringLiteral("validation"), {{1, 3}, {2, std::nan("")}, {3, 1}},
                          widgets::Curve::Kind::Evaluation);
     const QByteArray svg =
         fileOf(madeFigure(FigureContent::Drawing, 1, {curve}), FigureFormat::Svg);

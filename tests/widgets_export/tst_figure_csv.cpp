@@ -41,8 +41,9 @@ class TstFigureCsv : public QObject {
   void aLineNamesCardRunCurveTagStepAndTime() {
     const auto lines = linesOf({tests::madeCurve(QStringLiteral("a, \"b\""), {{7, 0.5}})});
     QCOMPARE(lines[0], QByteArray("card,run,curve,tag,step,seconds,value"));
-    QCOMPARE(lines[1], QByteArray("Loss 1: training & held-out,run a,\"a, \"\"b\"\"\",plain/tag,7,"
-                                  "3.5,0.5"));
+    QCOMPARE(lines[1],
+             QByteArray("Loss 1: training & validation,run a,\"a, \"\"b\"\"\",plain/tag,7,"
+                        "3.5,0.5"));
   }
 
   void valuesThatAreNotFiniteAreKept() {

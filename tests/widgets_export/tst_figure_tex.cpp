@@ -73,7 +73,7 @@ class TstFigureTex : public QObject {
       QVERIFY(std::equal(drawn.begin(), drawn.end(), plots[i].begin(), plots[i].end(), isSame));
     }
     QCOMPARE(tex.count(QStringLiteral("\\addlegendentry{")), 2);
-    QVERIFY(tex.contains(QStringLiteral("\\addlegendentry{held-out}")));
+    QVERIFY(tex.contains(QStringLiteral("\\addlegendentry{validation}")));
     QVERIFY(tex.contains(QStringLiteral("dash pattern=on ")));
   }
 

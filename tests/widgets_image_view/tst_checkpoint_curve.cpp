@@ -36,10 +36,11 @@ class TstCheckpointCurve : public QObject, protected tests::PredictionsViewBench
   }
 
   void itSpeaksTheValuesAtTheCheckpoint() {
-    QCOMPARE(curve()->spokenValue(), QStringLiteral("step 10: held-out loss 1.000, mask AP 0.100"));
+    QCOMPARE(curve()->spokenValue(),
+             QStringLiteral("step 10: validation loss 1.000, mask AP 0.100"));
     QTest::keyClick(view_.get(), Qt::Key_Period);
     QCOMPARE(curve()->spokenValue(),
-             QStringLiteral("step 20: held-out loss 0.500, mask AP 0.100 (step 10)"));
+             QStringLiteral("step 20: validation loss 0.500, mask AP 0.100 (step 10)"));
   }
 
   void withoutTwoEvaluationsThereIsNoCurve() {

@@ -52,7 +52,7 @@ class TstCrops : public QObject, protected tests::PredictionsViewBench {
     QTRY_COMPARE(listed(), QStringList{QStringLiteral("star: false negative, image2.png")});
     combo("Class on the images shown")->setCurrentIndex(1);
     QTRY_VERIFY(!grid()->isVisible());
-    QTRY_VERIFY(hasLabelOfPage("None passes the filters"));
+    QTRY_VERIFY(hasLabelOfPage("No instance passes the filters"));
     QTest::keyClick(view_.get(), Qt::Key_Backspace);
     QTRY_COMPARE(grid()->count(), 5);
     QVERIFY(grid()->isVisible());

@@ -91,6 +91,7 @@ class TstErrorFilters : public QObject, protected tests::PredictionsViewBench {
     QTRY_COMPARE(strip()->count(), 0);
     QVERIFY(strip()->isHidden());
     QVERIFY(hasLabelOfPage("No image has: errors of type duplicate"));
+    QVERIFY(hasLabelOfPage("0 of 4 images match"));
     QTest::mouseClick(button("Clear filters"), Qt::LeftButton);
     QTRY_COMPARE(strip()->count(), 4);
     QVERIFY(strip()->isVisible() && !button("Clear filters")->isVisible());

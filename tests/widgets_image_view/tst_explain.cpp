@@ -183,7 +183,7 @@ class TstExplain : public QObject, protected tests::PredictionsViewBench {
     QTest::keyClick(view_.get(), Qt::Key_E);
     answer();
     QTest::mouseClick(canvas(), Qt::LeftButton, {}, canvas()->toWidget({44, 28}).toPoint());
-    QTRY_VERIFY(says("the box head saw background"));
+    QTRY_VERIFY(says("the box head classified it as background"));
     QTRY_VERIFY(says("IoU 0.94"));
   }
 
@@ -195,7 +195,7 @@ class TstExplain : public QObject, protected tests::PredictionsViewBench {
     QTRY_VERIFY(view_->isReady());
     QTest::keyClick(view_.get(), Qt::Key_E);
     auto of = sample(images[0]);
-    of.proposals.push_back({{36, 20, 14, 8}, {36, 20, 16, 8}, 0, 0.3, {CategoryId{2}, 0.23}});
+    of.proposals.push_back({{36, 19.98, 14, 8}, {36, 20, 16, 8}, 0, 0.3, {CategoryId{2}, 0.23}});
     explanation::Detection low{.proposal = 2, .classes = {{CategoryId{2}, 0.23}}};
     low.detection = tests::boxDetection(images[0], 2, 0.2301, {36, 20, 16, 12});
     of.detections.push_back(low);

@@ -41,7 +41,7 @@ class TstImageLosses : public QObject, protected tests::PredictionsViewBench {
     while (sort()->currentIndex() < item) QTest::keyClick(sort(), Qt::Key_Down);
     // What is not finite is the worst.
     QTRY_COMPARE(names(), (QStringList{nameOf(3), nameOf(1), nameOf(2), nameOf(0)}));
-    QVERIFY(strip()->toolTipOf(1).endsWith(QStringLiteral("\nheld-out loss 2.000")));
+    QVERIFY(strip()->toolTipOf(1).endsWith(QStringLiteral("\nvalidation loss 2.000")));
     view_->setFocus();
     QTest::keyClick(view_.get(), Qt::Key_Period);
     QTRY_COMPARE(names(), (QStringList{nameOf(0), nameOf(1), nameOf(2), nameOf(3)}));

@@ -89,14 +89,14 @@ class TstPredictionsView : public QObject, protected tests::PredictionsViewBench
                           {image.id});
     QTRY_VERIFY(view_->isReady() && judgement->isVisible());
     QCOMPARE(judgement->text(),
-             QStringLiteral("1 detection is not judged: the annotations do not list its class"));
+             QStringLiteral("1 detection ignored: of classes that the annotations do not list"));
     QCOMPARE(counts(), before);
     coco::Detection box = tests::boxDetection(image, 1, 0.8, {4, 4, 16, 16});
     box.mask = {};
     view_->setPredictions(10, {box}, {image.id});
     QTRY_VERIFY(view_->isReady());
     QCOMPARE(judgement->text(),
-             QStringLiteral("Judged by boxes: not all of these predictions have masks"));
+             QStringLiteral("Evaluated on boxes: not all of these predictions have masks"));
     QVERIFY(hasVisibleLabelOf("Box AP of "));
     QVERIFY(hasVisibleLabelOf("box AP50 of 2 of 4 images, score ≥ 0.50"));
     QVERIFY(!hasVisibleLabelOf("mask AP50"));
@@ -169,7 +169,7 @@ class TstPredictionsView : public QObject, protected tests::PredictionsViewBench
     view_->setPredictions(20, {}, {dataset_->images()[0].id});
     view_->setCurrentCheckpoint(20);
     QTRY_VERIFY(view_->isReady());
-    QVERIFY(hasVisibleLabelOf("No detections, also not with lower scores"));
+    QVERIFY(hasVisibleLabelOf("No detections, not even with lower scores"));
     view_->setCurrentCheckpoint(10);
     QTRY_VERIFY(view_->isReady());
     QVERIFY(!curve->current());

@@ -80,7 +80,7 @@ inline widgets::Curve curveOf(std::vector<QPointF> points,
   source->points = std::move(points);
   widgets::Curve curve;
   curve.name =
-      kind == widgets::Curve::Kind::Line ? QStringLiteral("train") : QStringLiteral("held-out");
+      kind == widgets::Curve::Kind::Line ? QStringLiteral("train") : QStringLiteral("validation");
   curve.kind = kind;
   curve.source = source;
   return curve;

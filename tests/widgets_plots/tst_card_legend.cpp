@@ -22,7 +22,7 @@ class TstCardLegend : public QObject {
     CardLegend legend;
     std::vector<widgets::Curve> curves(2);
     curves[0].name = QStringLiteral("train");
-    curves[1].name = QStringLiteral("held-out");
+    curves[1].name = QStringLiteral("validation");
     legend.setContent(curves);
     const QStringList both{curves[0].name, curves[1].name};
     const auto shownAt = [&](int width) {
@@ -42,13 +42,13 @@ class TstCardLegend : public QObject {
     auto* legend = card.findChild<CardLegend*>();
     QSignalSpy hidden(&card, &CurveCard::hiddenChanged),
         expanded(&card, &CurveCard::expandRequested);
-    const QPoint last(legend->width() - 6, legend->height() / 2);  // "held-out"
+    const QPoint last(legend->width() - 6, legend->height() / 2);  // "validation"
     QTest::mouseClick(legend, Qt::LeftButton, {}, last);
     QCOMPARE(hidden.size(), 1);
-    QCOMPARE(card.hidden(), QStringList{QStringLiteral("held-out")});
+    QCOMPARE(card.hidden(), QStringList{QStringLiteral("validation")});
     QCOMPARE(card.plot()->curves().size(), std::size_t{1});
     QCOMPARE(legend->shownNames().size(), 2);
-    QVERIFY(legend->accessibleName().contains(QStringLiteral("held-out (hidden)")));
+    QVERIFY(legend->accessibleName().contains(QStringLiteral("validation (hidden)")));
     QTest::mouseClick(legend, Qt::LeftButton, {}, last);
     QCOMPARE(card.plot()->curves().size(), std::size_t{2});
     QCOMPARE(card.plot()->curves().back().gapTo, 0);
@@ -67,7 +67,7 @@ class TstCardLegend : public QObject {
   void allHiddenIsSaid() {
     CurveCard card(QStringLiteral("Loss"));
     show(card, 600);
-    card.setHidden({QStringLiteral("train"), QStringLiteral("held-out")});
+    card.setHidden({QStringLiteral("train"), QStringLiteral("validation")});
     QStringList texts;
     for (const QLabel* label : card.findChildren<QLabel*>())
       if (label->isVisible()) texts << label->text();
@@ -84,9 +84,9 @@ class TstCardLegend : public QObject {
     auto* menu = legend->findChild<QMenu*>();
     QVERIFY(menu && menu->isVisible());
     QAction* other = menu->actions().last();
-    QCOMPARE(other->text(), QStringLiteral("held-out"));
+    QCOMPARE(other->text(), QStringLiteral("validation"));
     QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(other).center());
-    QCOMPARE(card.hidden(), QStringList{QStringLiteral("held-out")});
+    QCOMPARE(card.hidden(), QStringList{QStringLiteral("validation")});
   }
 
   void keysSwitchAlsoTheKindsOfMarks() {
@@ -111,7 +111,7 @@ class TstCardLegend : public QObject {
   static void show(CurveCard& card, int width) {
     std::vector<widgets::Curve> curves(2);
     curves[0].name = QStringLiteral("train");
-    curves[1].name = QStringLiteral("held-out");
+    curves[1].name = QStringLiteral("validation");
     curves[1].gapTo = 0;
     for (widgets::Curve& curve : curves) {
       auto source = std::make_shared<tests::PlainSource>();

@@ -185,10 +185,10 @@ class TstCurveLayers : public QObject {
     heldOut.gapTo = 0;
     drawn({curveOf(level(100, 0.5)), heldOut});
     pointAt(25, 1.2);
-    QCOMPARE(notesAt(25), QStringList{QStringLiteral("shaded: between train and held-out")});
+    QCOMPARE(notesAt(25), QStringList{QStringLiteral("shaded: between train and validation")});
     pointAt(80, 1.2);
     QCOMPARE(notesAt(80),
-             QStringList{QStringLiteral("shaded: held-out above train since its minimum")});
+             QStringList{QStringLiteral("shaded: validation above train since its minimum")});
     pointAt(25, 2.9);
     QVERIFY(notesAt(25).isEmpty());
   }

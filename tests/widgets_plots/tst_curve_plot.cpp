@@ -279,11 +279,11 @@ class TstCurvePlot : public QObject, private tests::CurvePlotBench {
     for (const bool isWide : {true, false}) {
       Curve curve = curveOf(isWide ? bowl : valley(1));
       curve.markLowest = true;
-      curve.valueName = QStringLiteral("held-out loss");
+      curve.valueName = QStringLiteral("validation loss");
       plot_->setCurves({curve});
       if (isWide) show();
       waitDrawn();
-      QVERIFY(plot_->toSvg().contains(isWide ? ">lowest held-out loss 1.000 at step 50<"
+      QVERIFY(plot_->toSvg().contains(isWide ? ">lowest validation loss 1.000 at step 50<"
                                              : ">lowest 1.000 at step 50<"));
     }
   }

@@ -12,7 +12,7 @@ Readings readingsOf(const QString& run, int styleIndex) {
   row.curve.kind = Curve::Kind::Evaluation;
   row.curve.styleIndex = styleIndex;
   row.run = run;
-  row.name = QStringLiteral("held-out");
+  row.name = QStringLiteral("validation");
   row.value = QStringLiteral("1.234");
   return {QStringLiteral("step 10"), {row}, {}};
 }
@@ -56,7 +56,8 @@ class TstReadingsTip : public QObject {
     QWidget window;
     window.resize(600, 200);
     ReadingsTip tip(&window);
-    for (const char* name : {"held-out", "train", "mask", "box", "GPU 3", "host", "step", "rank"}) {
+    for (const char* name :
+         {"validation", "train", "mask", "box", "GPU 3", "host", "step", "rank"}) {
       Readings readings = readingsOf({}, 0);
       readings.rows.front().name = QString::fromLatin1(name);
       tip.setReadings(readings);

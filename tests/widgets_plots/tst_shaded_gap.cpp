@@ -9,7 +9,7 @@ class TstShadedGap : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  /// The held-out loss falls from 3 to 2 at step 10 and rises to 3 again; the training loss is 1.
+  /// The validation loss falls from 3 to 2 at step 10 and rises to 3 again; the training loss is 1.
   void theGapIsSplitAtTheLowest() {
     CurveSamples heldOut, training;
     heldOut.raw = {{0, 3}, {10, 2}, {20, 3}};

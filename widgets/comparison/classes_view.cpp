@@ -57,8 +57,8 @@ void ClassesView::buildUi() {
   least_ = new QSpinBox;
   least_->setRange(1, kMostLeast);
   least_->setPrefix(tr("objects ≥ "));
-  least_->setAccessibleName(tr("Least number of objects of a listed class"));
-  least_->setToolTip(tr("Leaves out classes of few objects, whose AP says little"));
+  least_->setAccessibleName(tr("Minimum number of objects of a listed class"));
+  least_->setToolTip(tr("Hides classes with few objects, whose AP is unreliable"));
   note_ = new QLabel;
   note_->setWordWrap(true);
   setRole(note_, "muted");
@@ -67,8 +67,8 @@ void ClassesView::buildUi() {
                          {tr("Class"), tr("Objects"), tr("AP of A"), tr("AP of B"), tr("B − A")});
   for (int column = kClassObjects; column < kClassColumns; ++column)
     table_->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
-  table_->headerItem()->setToolTip(kClassObjects, tr("On the common images, crowds left out"));
-  table_->headerItem()->setToolTip(kClassDelta, tr("AP of B less AP of A"));
+  table_->headerItem()->setToolTip(kClassObjects, tr("On the common images, without crowds"));
+  table_->headerItem()->setToolTip(kClassDelta, tr("AP of B minus AP of A"));
   table_->setSortingEnabled(true);
   table_->sortByColumn(kClassDelta, Qt::AscendingOrder);
   setFocusProxy(table_);
@@ -132,8 +132,8 @@ void ClassesView::filterRows() {
 
 void ClassesView::showNote(int shown) {
   const int all = table_->topLevelItemCount();
-  QString text = tr("a class lists its objects that only one of A and B finds");
-  if (shown < all) text += tr("; %L1 of %L2 classes are shown").arg(shown).arg(all);
+  QString text = tr("a class lists its objects that only A or only B finds");
+  if (shown < all) text += tr("; %L1 of %Ln class(es) shown", "", all).arg(shown);
   note_->setText(text);
   note_->setVisible(all > 0);
 }

@@ -48,7 +48,7 @@ void ConfusionView::buildUi() {
   units_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   units_->setMinimumContentsLength(10);
   empty_ = new QCheckBox(tr("Empty classes"));
-  empty_->setToolTip(tr("Also classes of which there is neither an object nor a detection"));
+  empty_->setToolTip(tr("Also show classes without objects and detections"));
   note_ = new QLabel;
   setRole(note_, "muted");
   note_->setWordWrap(true);
@@ -95,7 +95,7 @@ void ConfusionView::buildLargest() {
   largest_->setRootIsDecorated(false);
   largest_->setUniformRowHeights(true);
   largest_->setItemDelegate(new RoomyDelegate(largest_));
-  largest_->setAccessibleName(tr("Classes that are most often taken for another"));
+  largest_->setAccessibleName(tr("Most frequent confusions"));
   largest_->setHeaderLabels({tr("Largest confusions of"), tr("Predicted as"), tr("Count")});
   largest_->headerItem()->setTextAlignment(kValue, Qt::AlignRight | Qt::AlignVCenter);
   largest_->header()->setStretchLastSection(false);
@@ -144,8 +144,7 @@ void ConfusionView::setConfusions(const std::vector<coco::Category>& categories,
 
 void ConfusionView::showEmptyCount() {
   const std::size_t count = model_->emptyClasses();
-  empty_->setText(count == 1 ? tr("1 empty class")
-                             : tr("%1 empty classes").arg(QLocale().toString(count)));
+  empty_->setText(tr("%Ln empty class(es)", "", static_cast<int>(count)));
   empty_->setVisible(count > 0);
 }
 

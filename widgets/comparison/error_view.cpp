@@ -22,9 +22,9 @@ ErrorView::ErrorView(QWidget* parent) : QWidget(parent) {
 }
 
 void ErrorView::setErrors(const std::array<coco::ErrorCosts, 2>& both, double iouThreshold) {
-  note_->setText(tr("detections of every score, from IoU %1 on, as in coco-eval; a number "
-                    "lists its objects")
-                     .arg(QLocale().toString(iouThreshold, 'f', 2)));
+  note_->setText(
+      tr("detections of every score, IoU ≥ %1, as in coco-eval; a number lists its objects")
+          .arg(QLocale().toString(iouThreshold, 'f', 2)));
   table_->setErrors(both);
 }
 

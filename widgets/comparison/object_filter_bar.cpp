@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "widgets/class_box.h"
+#include "widgets/instances/class_name.h"
 #include "widgets/size_box.h"
 #include "widgets/theme.h"
 

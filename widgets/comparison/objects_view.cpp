@@ -251,7 +251,7 @@ void ObjectsView::showCounts() {
         texts.at(i).arg(QLocale().toString(objects_->countOf(kFinderSets.at(i)))));
   const int all = objects_->countUnfiltered(), left = objects_->rowCount();
   leftOut_->setVisible(left < all);
-  leftOutText_->setText(tr("The filters leave %L1 of %L2 objects.").arg(left).arg(all));
+  leftOutText_->setText(tr("%L1 of %Ln object(s) match the filters.", "", all).arg(left));
 }
 
 void ObjectsView::showFinders(FinderSet finders) {

@@ -11,6 +11,7 @@
 
 #include "widgets/comparison/roomy_delegate.h"
 #include "widgets/comparison/table_text.h"
+#include "widgets/instances/class_name.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {

@@ -17,20 +17,23 @@ double binPosition(double sizePx) {
   return std::log2(sizePx / BoxSizes::kFirstPx) * BoxSizes::kBinsPerDoubling;
 }
 
+struct BoxSizesText {
+  Q_DECLARE_TR_FUNCTIONS(BoxSizeBars)
+};
+
 /// Under every doubling, at the last one with the unit.
 QString tickOf(int bin, int end) {
   constexpr int kEvery = BoxSizes::kBinsPerDoubling;
   if (bin % kEvery != 0) return {};
   const QString size = QString::number(BoxSizes::binStartPx(bin));
   return bin == end / kEvery * kEvery
-             ? QCoreApplication::translate("BoxSizeBars", "%1 px").arg(size)
+             ? BoxSizesText::tr("%1 px").arg(size)
              : size;
 }
 
 QString tipOf(int bin, std::int64_t count) {
-  return QCoreApplication::translate(
-             "BoxSizeBars",
-             "%n objects of %1 to %2 px (square root of the box's area, after resizing)", nullptr,
+  return BoxSizesText::tr(
+             "%Ln object(s) of %1 to %2 px (square root of the box's area, after resizing)", "",
              static_cast<int>(count))
       .arg(BoxSizes::binStartPx(bin), 0, 'f', 0)
       .arg(BoxSizes::binStartPx(bin + 1), 0, 'f', 0);

@@ -171,7 +171,7 @@ void ConfigEditor::Impl::reset() {
 
 void ConfigEditor::Impl::showOverdue() {
   banner->showMessage(Banner::Kind::Warning, tr(kNotChecked),
-                      tr("A disk of the files that it names does not answer: %1")
+                      tr("A disk with files of this experiment does not answer: %1")
                           .arg(QString::fromStdString(fileForLoader())));
 }
 
@@ -263,7 +263,7 @@ void ConfigEditor::Impl::useBetterAnchors() {
   if (!objects.betterAnchors || !document.lastValid())
     return banner->showMessage(
         Banner::Kind::Info, tr("There are no better anchors to use"),
-        tr("These cover the objects of the data, or the data are not known."));
+        tr("The current anchors cover the objects, or the data is unknown."));
   const config::AnchorConfig better = *objects.betterAnchors;
   const bool isRatioSame =
       better.aspectRatios == document.lastValid()->loaded.experiment.model.anchors.aspectRatios;

@@ -137,10 +137,8 @@ void EditorHeader::showMark() {
 
 void EditorHeader::setIssues(int errors, int warnings) {
   QStringList counts;
-  if (errors > 0)
-    counts << tr("%1 error%2").arg(errors).arg(errors == 1 ? QString() : QStringLiteral("s"));
-  if (warnings > 0)
-    counts << tr("%1 warning%2").arg(warnings).arg(warnings == 1 ? QString() : QStringLiteral("s"));
+  if (errors > 0) counts << tr("%n error(s)", "", errors);
+  if (warnings > 0) counts << tr("%n warning(s)", "", warnings);
   issues_->setText((errors > 0 ? QStringLiteral("● ") : QStringLiteral("▲ ")) %
                    counts.join(QStringLiteral(", ")));
   issues_->setVisible(!counts.isEmpty());

@@ -89,7 +89,7 @@ void BatchSheets::buildPanel() {
   seed_->setRange(0, kLargestSeed);
   seed_->setAccessibleName(tr("Seed"));
   seed_->setToolTip(
-      tr("Each seed has other images in a batch and other random changes of them. Training uses "
+      tr("Each seed gives different batches and augmentations. Training uses "
          "runtime.seed."));
   draw_ = new QPushButton;
   next_ = new QPushButton(tr("Another seed"));

@@ -18,8 +18,9 @@ void ClassPairMap::setPairs(const QStringList& names,
     for (int j = 0; j < classes_; ++j) {
       const std::int64_t count = counts[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
       const QString tip =
-          i == j ? tr("%1: in %2 images").arg(names[i], countText(count))
-                 : tr("%1 and %2: together in %3 images").arg(names[i], names[j], countText(count));
+          i == j ? tr("%1: in %Ln image(s)", "", static_cast<int>(count)).arg(names[i])
+                 : tr("%1 and %2: together in %Ln image(s)", "", static_cast<int>(count))
+                       .arg(names[i], names[j]);
       cells.push_back({{}, count, tip});
     }
   }

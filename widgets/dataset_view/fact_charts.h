@@ -38,9 +38,11 @@ class FactCharts : public QWidget {
   using Of = dataset_check::FactBar::Of;
   void buildUi();
   void addChart(const QString& title, BarChart* chart, Of of);
-  /// Bins from the first to the last with counts. nameOf: of the edge of a bin.
+  /// Bins from the first to the last with counts. nameOf: of the edge of a bin. tipOf: of a count,
+  /// with %1 and %2 for the edges of its bin.
   void showHistogram(HistogramChart* chart, const dataset_check::Histogram& histogram,
-                     const std::function<QString(double)>& nameOf, const QString& tip);
+                     const std::function<QString(double)>& nameOf,
+                     const std::function<QString(int)>& tipOf);
   void showClasses(const dataset_check::CountedPart& part);
   void showSizes(const dataset_check::CountedPart& part);
   void showPairs(const dataset_check::CountedPart& part);

@@ -61,9 +61,8 @@ void FindingsPanel::buildUi() {
   summary_->setWordWrap(true);
   check_ = new QPushButton;
   clean_ = new QPushButton(tr("Export cleaned…"));
-  clean_->setToolTip(
-      tr("Write annotations without these faults, and an experiment that uses them, "
-         "into a new folder"));
+  clean_->setToolTip(tr(
+      "Write annotations without these errors, and an experiment that uses them, to a new folder"));
   filter_ = new QLineEdit;
   filter_->setPlaceholderText(tr("Filter: kind, file, words"));
   filter_->setAccessibleName(filter_->placeholderText());
@@ -178,22 +177,21 @@ void FindingsPanel::showState() {
       isChecking ? progress_
       : !isChecked_
           ? tr("Counts come from the annotations alone. A check opens every image and draws every "
-               "mask, to find those that are missing, damaged, doubled or wrong.")
+               "mask, to find those that are missing, damaged, duplicate or wrong.")
           : summaryText());
 }
 
 QString FindingsPanel::summaryText() const {
   if (model_->rowCount() + otherFaults_ == 0)
-    return tr("Every image and annotation here was checked: no faults, nothing unusual.");
+    return tr("Every image and annotation was checked: no errors, no warnings.");
   QString elsewhere;
   if (otherFaults_ > 0)
     elsewhere =
-        (part_ == Part::Train ? tr(", %1 in the held-out set") : tr(", %1 in the training set"))
+        (part_ == Part::Train ? tr(", %1 in the validation set") : tr(", %1 in the training set"))
             .arg(countText(otherFaults_));
   const int faults = faultCount(), notes = model_->rowCount() - faults;
-  return tr("%1 here%2; %3 of what is unusual here.")
-      .arg(faults == 1 ? tr("1 fault (●)") : tr("%1 faults (●)").arg(countText(faults)), elsewhere,
-           notes == 1 ? tr("1 note (▲)") : tr("%1 notes (▲)").arg(countText(notes)));
+  return tr("%1%2; %3")
+      .arg(tr("%Ln error(s) (●)", "", faults), elsewhere, tr("%Ln warning(s) (▲)", "", notes));
 }
 
 }  // namespace lockstep::widgets

@@ -3,6 +3,7 @@
 #include <QStringList>
 #include <algorithm>
 
+#include "engine/base/number_text.h"
 #include "engine/config/due.h"
 #include "engine/config/load.h"
 #include "widgets/curves/number_text.h"
@@ -15,11 +16,14 @@ using config::Experiment;
 
 QString numberText(double value) { return QString::number(value, 'g', 4); }
 
-QString epochsText(double epochs) {
-  const QString number = numberText(epochs);
-  return number %
-         (number == QStringLiteral("1") ? QStringLiteral(" epoch") : QStringLiteral(" epochs"));
+QString counted(const QString& number, const char* noun) {
+  const bool isOne = number == QStringLiteral("1");
+  return number % QLatin1Char(' ') % QString::fromStdString(base::plural(isOne ? 1 : 2, noun));
 }
+
+QString epochsText(double epochs) { return counted(numberText(epochs), "epoch"); }
+
+QString stepsText(std::int64_t steps) { return counted(countText(steps), "step"); }
 
 bool usesEpochs(const Experiment& experiment) {
   std::vector<Duration> durations{experiment.solver.maxSteps,         experiment.solver.warmupSteps,
@@ -40,14 +44,14 @@ QString lengthText(const StepPlan& plan, const ImageCounts& images) {
         static_cast<double>(plan.maxSteps()) / static_cast<double>(StepPlan::kNominalEpoch);
     return epochsText(epochs);
   }
-  const QString steps = countText(plan.maxSteps()) % QStringLiteral(" steps");
+  const QString steps = stepsText(plan.maxSteps());
   if (images.drawsPerEpoch <= 0) return steps;
   const double epochs =
       static_cast<double>(plan.maxSteps()) * batch / static_cast<double>(images.drawsPerEpoch);
+  const bool repeats = plan.experiment.dataset.repeatThreshold > 0;
   return steps % QStringLiteral(" = ") % epochsText(epochs) % QStringLiteral(" (") %
-         countText(images.drawsPerEpoch) %
-         (plan.experiment.dataset.repeatThreshold > 0 ? QStringLiteral(" draws each)")
-                                                      : QStringLiteral(" training images)"));
+         counted(countText(images.drawsPerEpoch), repeats ? "draw" : "training image") %
+         (repeats ? QStringLiteral(" each)") : QStringLiteral(")"));
 }
 
 QString batchText(const config::SolverConfig& solver) {
@@ -70,15 +74,15 @@ QString everyText(const StepPlan& plan, const Duration& given, const Duration& r
   if (given.count <= 0) return QStringLiteral("at the last step");
   if (!plan.isExact && given.unit == Duration::Unit::Epochs)
     return QStringLiteral("every ") % epochsText(given.count);
-  return QStringLiteral("every ") % countText(resolved.steps()) % QStringLiteral(" steps");
+  return QStringLiteral("every ") % stepsText(resolved.steps());
 }
 
-/// The held-out loss is also measured with every AP, so more often than loss_every alone.
+/// The validation loss is also measured with every AP, so more often than loss_every alone.
 /// `given`: with the durations as in the file.
 QString evaluationText(const StepPlan& plan, const Experiment& given,
                        const config::TimesDue& times) {
   const Experiment& experiment = plan.experiment;
-  if (!experiment.dataset.hasHeldOut()) return QStringLiteral("none: no held-out set");
+  if (!experiment.dataset.hasHeldOut()) return QStringLiteral("none: no validation set");
   const config::EvaluationConfig& evaluation = experiment.evaluation;
   config::Experiment lossesAlone = experiment;
   lossesAlone.evaluation.apEvery = {};
@@ -123,8 +127,7 @@ QString rateText(const StepPlan& plan, const config::Duration& given) {
   if (given.count > 0) {
     const bool isInEpochs = !plan.isExact && given.unit == config::Duration::Unit::Epochs;
     text += QStringLiteral(", warm-up ") %
-            (isInEpochs ? epochsText(given.count)
-                        : countText(solver.warmupSteps.steps()) % QStringLiteral(" steps"));
+            (isInEpochs ? epochsText(given.count) : stepsText(solver.warmupSteps.steps()));
   }
   return text;
 }
@@ -140,23 +143,24 @@ QString sizeText(const config::AugmentConfig& augment) {
 QString backboneText(const config::ModelConfig& model) {
   return QString::fromStdString(model.backbone) % QStringLiteral(", ") %
          QString::fromLatin1(base::textOf(model.resolvedNorm())) % QStringLiteral(" norm, ") %
-         QString::number(model.resolvedFreezeStages()) % QStringLiteral(" stages frozen");
+         counted(QString::number(model.resolvedFreezeStages()), "stage") %
+         QStringLiteral(" frozen");
 }
 
 QString anchorText(const config::AnchorConfig& anchors) {
   if (anchors.sizes.empty()) return QStringLiteral("none");
   const auto [min, max] = std::minmax_element(anchors.sizes.begin(), anchors.sizes.end());
   return numberText(*min) % QStringLiteral(" … ") % numberText(*max) % QStringLiteral(" px, ") %
-         QString::number(anchors.aspectRatios.size()) % QStringLiteral(" aspect ratios");
+         counted(QString::number(anchors.aspectRatios.size()), "aspect ratio");
 }
 
 void addRateWarnings(const config::SolverConfig& solver, std::int64_t maxSteps,
                      DerivedFacts& derived) {
   if (solver.warmupSteps.steps() > maxSteps) {
     derived.warnings.push_back(
-        QStringLiteral("The warm-up of %1 steps is longer than the training of %2: the learning "
+        QStringLiteral("The warm-up of %1 is longer than the training of %2: the learning "
                        "rate never reaches %3.")
-            .arg(countText(solver.warmupSteps.steps()), countText(maxSteps),
+            .arg(stepsText(solver.warmupSteps.steps()), countText(maxSteps),
                  numberText(solver.baseLr)));
   }
   const bool decays = std::any_of(solver.milestones.begin(), solver.milestones.end(),
@@ -176,7 +180,7 @@ void addIntervalWarnings(const Experiment& experiment, const config::TimesDue& t
   if (lossEvery.count > experiment.solver.maxSteps.count && times.losses == 1) {
     derived.warnings.push_back(
         QStringLiteral(
-            "Held-out loss is measured only at the last step: evaluation.loss_every is %1.")
+            "Validation loss is measured only at the last step: evaluation.loss_every is %1.")
             .arg(countText(lossEvery.steps())));
   }
   if (logEvery.count > experiment.solver.maxSteps.count && times.log == 1) {
@@ -204,7 +208,7 @@ DerivedFacts deriveFacts(const Experiment& experiment, const ImageCounts& images
                    {QStringLiteral("batch size"), batchText(experiment.solver)},
                    {QStringLiteral("learning rate"), rateText(plan, experiment.solver.warmupSteps)},
                    {QStringLiteral("evaluations"), evaluationText(plan, experiment, times)},
-                   {QStringLiteral("held-out images"), heldOutText(experiment, images)},
+                   {QStringLiteral("validation images"), heldOutText(experiment, images)},
                    {QStringLiteral("checkpoints"), checkpointText(plan, experiment, times)},
                    {QStringLiteral("image size"), sizeText(experiment.augment)},
                    {QStringLiteral("backbone"), backboneText(experiment.model)},

@@ -32,7 +32,7 @@ const QHash<QString, QString>& expansions() {
       {QStringLiteral("reg"), QStringLiteral("regression")},
       {QStringLiteral("convs"), QStringLiteral("convolutions")},
       {QStringLiteral("dim"), QStringLiteral("width")},
-      {QStringLiteral("val"), QStringLiteral("held-out set")},
+      {QStringLiteral("val"), QStringLiteral("validation set")},
       {QStringLiteral("train"), QStringLiteral("training set")},
       {QStringLiteral("grad"), QStringLiteral("gradient")},
       {QStringLiteral("stats"), QStringLiteral("statistics")},

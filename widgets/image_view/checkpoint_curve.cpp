@@ -72,8 +72,8 @@ CheckpointCurve::Line CheckpointCurve::lineOf(const std::map<qint64, double>& va
 void CheckpointCurve::setApName(const QString& name) {
   if (name == apName_) return;
   apName_ = name;
-  setAccessibleName(tr("Held-out loss and %1 over the steps").arg(name));
-  setToolTip(tr("Held-out loss (dashed, left axis) and %1 over IoU .50:.95 (right axis) of the "
+  setAccessibleName(tr("Validation loss and %1 over the steps").arg(name));
+  setToolTip(tr("Validation loss (dashed, left axis) and %1 over IoU .50:.95 (right axis) of the "
                 "run's evaluations.\nClick or drag to go to a checkpoint.")
                  .arg(name));
   update();
@@ -98,7 +98,7 @@ void CheckpointCurve::setCheckpoints(const std::vector<qint64>& steps, qint64 cu
 }
 
 QString CheckpointCurve::spokenValue() const {
-  return tr("step %1: held-out loss %2, %3 %4")
+  return tr("step %1: validation loss %2, %3 %4")
       .arg(current_)
       .arg(textAt(loss_.values, current_), apName_, textAt(ap_.values, current_));
 }
@@ -162,7 +162,7 @@ void CheckpointCurve::paintLine(QPainter& painter, const Line& line, const QPen&
 void CheckpointCurve::paintKey(QPainter& painter) const {
   const Theme& theme = currentTheme();
   const int height = scaledPx(kKeyPx), sample = scaledPx(kSamplePx), gap = scaledPx(kCurveEdgePx);
-  const QString loss = tr("held-out loss");
+  const QString loss = tr("validation loss");
   const auto textOf = [this](const QString& name, const Line& line, bool isShort) -> QString {
     return name % u' ' % textAt(line.values, current_, isShort);
   };

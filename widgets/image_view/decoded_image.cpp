@@ -208,7 +208,7 @@ QString unknownFormat(const QByteArray& head, const QList<QByteArray>& readable)
   if (name == nullptr || readable.contains(name))
     return DecodedImageText::tr("the image format is unknown");
   return DecodedImageText::tr(
-             "%1 files are read with a plugin of Qt that is not installed: install the package "
+             "No Qt plugin that reads %1 is installed: install the package "
              "qt6-image-formats-plugins and start again")
       .arg(isTiff ? QStringLiteral("TIFF") : QStringLiteral("WebP"));
 }

@@ -16,7 +16,11 @@ struct ExplanationText {
   Q_DECLARE_TR_FUNCTIONS(ExplanationFacts)
 };
 
-QString number(double value, int decimals = 2) { return QString::number(value, 'f', decimals); }
+/// What rounds to zero has no minus.
+QString number(double value, int decimals = 2) {
+  const QString text = QString::number(value, 'f', decimals);
+  return text.toDouble() == 0 && text.startsWith(u'-') ? text.sliced(1) : text;
+}
 
 QString sizeText(const BoxXywh& box) {
   return ExplanationText::tr("%1 × %2 px").arg(number(box[2], 0), number(box[3], 0));
@@ -110,10 +114,10 @@ QString whereLost(const explanation::Proposal* nearest, double iou, const Explan
     return ExplanationText::tr("no proposal has a box IoU of %1 with it: the RPN did not find it")
         .arg(number(kFoundIou, 1));
   if (nearest->best.score <= of.scoreThreshold)
-    return ExplanationText::tr("it was proposed, and the box head saw background");
+    return ExplanationText::tr("it was proposed, but the box head classified it as background");
   if (nearest->best.score < scoreThreshold)
     return ExplanationText::tr(
-               "it was proposed and classified, and its score %1 is below the score threshold %2")
+               "it was proposed and classified, but its score %1 is below the score threshold %2")
         .arg(number(nearest->best.score, 3), number(scoreThreshold));
   return ExplanationText::tr(
       "it was proposed and classified: look at its class and at the detections beside it, which "
@@ -132,7 +136,7 @@ void addNearestProposal(const explanation::Truth& truth, const MissedReason& mis
   if (nearest == nullptr) return;
   addProposal(ExplanationText::tr("nearest proposal"), *nearest, &truth, of, facts);
   facts.rows.emplace_back(
-      ExplanationText::tr("likeliest class"),
+      ExplanationText::tr("most likely class"),
       className(nearest->best, nameOf) % QLatin1Char(' ') % number(nearest->best.score, 3));
 }
 
@@ -185,7 +189,7 @@ QString explainStepCount(ExplainStep step, const Explanation& of) {
       return of.truths.empty() ? ExplanationText::tr("no objects")
                                : ExplanationText::tr("%1 of %2").arg(matched).arg(anchors);
     case ExplainStep::Scores:
-      return ExplanationText::tr("%1 levels").arg(of.levels.size());
+      return ExplanationText::tr("%n level(s)", "", static_cast<int>(of.levels.size()));
     case ExplainStep::Proposals:
       return QString::number(of.proposalCount);
     case ExplainStep::Boxes:
@@ -202,25 +206,23 @@ QString explainStepHelp(ExplainStep step, const Explanation& of) {
   switch (step) {
     case ExplainStep::Anchors:
       return ExplanationText::tr(
-                 "The anchors that had to propose an object in training: those with IoU %1 or more "
-                 "with it, or else the best one.")
+                 "Positive anchors of training: those with an IoU of %1 or more with an object, or "
+                 "else the best one of the object.")
           .arg(of.foregroundIou);
     case ExplainStep::Scores:
       return ExplanationText::tr(
-          "How likely an object is at each place of each level: the highest score of the "
-          "anchors there.");
+          "Objectness at each location of each level: the highest score of the anchors there.");
     case ExplainStep::Proposals:
       return ExplanationText::tr(
-          "Anchors with the highest scores, moved and freed of overlaps. The fainter, the "
-          "lower the score.");
+          "Proposals after box regression and NMS. The fainter, the lower the score.");
     case ExplainStep::Boxes:
       return ExplanationText::tr(
-          "What the box head made of proposals: their class, and a better box.");
+          "Detections of the box head: class and refined box of each proposal.");
     case ExplainStep::Mask:
       return ExplanationText::tr(
-          "How likely each place of a box belongs to the object. Below 0.5 it is fainter.");
+          "Mask probability of each pixel of a box; below 0.5 it is fainter.");
     case ExplainStep::PastedMask:
-      return ExplanationText::tr("The mask at the size of the image, cut at 0.5.");
+      return ExplanationText::tr("The mask at the size of the image, thresholded at 0.5.");
   }
   return {};
 }
@@ -240,7 +242,7 @@ ExplanationFacts factsOf(const ExplainedObject& object, const std::optional<Miss
   if (object.detection >= 0) return factsOfDetection(object, of, nameOf);
   return {ExplanationText::tr("No object chosen"),
           ExplanationText::tr(
-              "Click one in the image, or press Up and Down there: what led to it stands out."),
+              "Click one in the image, or press Up and Down there, to highlight what led to it."),
           {}};
 }
 

@@ -112,9 +112,9 @@ void ImageCanvas::showBox(const QRectF& imageBox) {
 
 QString ImageCanvas::spokenValue() const {
   if (!scene_) return tr("no image");
-  const QString counts = tr("%1 instances, %2 of the ground truth")
-                             .arg(scene_->instances.size())
-                             .arg(scene_->groundTruths.size());
+  const QString counts =
+      tr("%n instance(s), %1 of the ground truth", "", static_cast<int>(scene_->instances.size()))
+          .arg(scene_->groundTruths.size());
   if (pinned_ < 0 || pinned_ >= static_cast<int>(scene_->instances.size())) return counts;
   const CanvasScene::Instance& pinned = scene_->instances[static_cast<std::size_t>(pinned_)];
   return tr("%1; chosen: %2 %3").arg(counts, pinned.className, pinned.label);

@@ -42,7 +42,7 @@ ImageHistoryTable::ImageHistoryTable(QWidget* parent) : QTableWidget(0, kColumns
   setAccessibleName(tr("This image through the checkpoints"));
   setToolTip(
       tr("At the thresholds above, of shown classes; mean IoU of the right detections with their "
-         "objects; held-out loss at that step's evaluation.\nA row shows its checkpoint."));
+         "objects; validation loss at that step's evaluation.\nA row shows its checkpoint."));
   setSelectionBehavior(QAbstractItemView::SelectRows);
   setSelectionMode(QAbstractItemView::SingleSelection);
   setEditTriggers(QAbstractItemView::NoEditTriggers);

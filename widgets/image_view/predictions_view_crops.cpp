@@ -114,8 +114,9 @@ void PredictionsView::Impl::describeNoCrops() {
                                tr("The detections of this step are compared with the objects."));
   if (!session.analysis() || session.analysis()->imageCount() == 0)
     return noCrops->setContent(tr("No image is predicted at this step"),
-                               tr("Crops are of what is detected or missed on predicted images."));
-  noCrops->setContent(tr("No instance"), tr("None passes the filters and the score threshold."),
+                               tr("Crops show what is detected or missed on predicted images."));
+  noCrops->setContent(tr("No instance"),
+                      tr("No instance passes the filters and the score threshold."),
                       filters->filtersText().isEmpty() ? QString() : tr("Clear filters"));
 }
 
@@ -148,12 +149,9 @@ void PredictionsView::Impl::goToInstance(const ListedInstance& instance) {
 
 void PredictionsView::Impl::showCropFacts() {
   name->setText(tr("Instances that pass the filters"));
-  facts->setText(order.size() == 1
-                     ? tr("of 1 image")
-                     : tr("of %1 images").arg(countText(static_cast<qint64>(order.size()))));
+  facts->setText(tr("in %Ln image(s)", "", static_cast<int>(order.size())));
   if (awaitsMatches() && crops->count() == 0) return filters->setPlace(tr("Matching…"));
-  filters->setPlace(crops->count() == 1 ? tr("1 instance")
-                                        : tr("%1 instances").arg(countText(crops->count())));
+  filters->setPlace(tr("%Ln instance(s)", "", static_cast<int>(crops->count())));
 }
 
 }  // namespace lockstep::widgets

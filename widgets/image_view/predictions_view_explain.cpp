@@ -23,7 +23,7 @@ QWidget* PredictionsView::Impl::buildSideTabs(PredictionsView* view) {
   sideTabs->setDocumentMode(true);
   setRole(sideTabs, "panel");
   setRole(sideTabs->tabBar(), "small");
-  sideTabs->tabBar()->setAccessibleName(tr("What is told of the image"));
+  sideTabs->tabBar()->setAccessibleName(tr("Facts about the image"));
   sideTabs->addTab(panel, tr("Instances"));
   sideTabs->addTab(explain, tr("Explain"));
   auto* exports = new ExportButton(view, ActionPlace::Predictions, QStringLiteral("predictions"));

@@ -82,7 +82,7 @@ void PredictionsView::Impl::addFigure(ThumbnailStrip::Mark& mark, std::size_t in
   const Sort sort = filters->order().sort;
   if (ofImages != nullptr) {
     const auto known = ofImages->find(session.dataset()->images()[index].id);
-    if (known != ofImages->end()) set(tr("held-out loss"), known->second);
+    if (known != ofImages->end()) set(tr("validation loss"), known->second);
   } else if (!mark.isPredicted || !mark.isJudged) {
     return;
   } else if (sort == Sort::LowestIou && index < errorFigures.meanIous.size() &&

@@ -21,8 +21,9 @@ std::optional<ShownResults> PredictionsView::shown() const {
       tr("score ≥ %1, IoU ≥ %2")
           .arg(QString::number(thresholds.score, 'f', 2), QString::number(thresholds.iou, 'f', 2));
   if (const std::size_t hidden = impl_->panel->hidden().size(); hidden > 0)
-    shown.thresholds +=
-        tr(", %1 of %2 classes hidden").arg(hidden).arg(session.dataset()->categories().size());
+    shown.thresholds += tr(", %1 of %n class(es) hidden", "",
+                           static_cast<int>(session.dataset()->categories().size()))
+                            .arg(hidden);
   shown.decoded = session.decoded();
   shown.scene = session.scene();
   shown.layers = impl_->layers->layers();  // also while a step of an explanation is drawn

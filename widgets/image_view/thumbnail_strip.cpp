@@ -266,7 +266,7 @@ QString ThumbnailStrip::toolTipOf(int index) const {
   const auto& [isPredicted, counts, isJudged, figure, namedFigure] =
       marks_[static_cast<std::size_t>(index)];
   const int count = errorCount(counts);
-  const QString errors = count == 1 ? tr("1 error") : tr("%1 errors").arg(countText(count));
+  const QString errors = tr("%Ln error(s)", "", count);
   const QString state = !isPredicted ? tr("not predicted at this checkpoint")
                         : !isJudged  ? tr("predicted")
                         : count == 0 ? tr("no error")

@@ -76,21 +76,21 @@ ResultsPair compareResults(const coco::Dataset& dataset, const PredictionStore::
 
 QString datasetDifference(const coco::Dataset& first, const coco::Dataset& second) {
   if (!std::ranges::equal(first.categories(), second.categories(), isSameClass))
-    return ResultsPairText::tr("their held-out classes differ (%1 and %2)")
+    return ResultsPairText::tr("their validation classes differ (%1 and %2)")
         .arg(first.categories().size())
         .arg(second.categories().size());
   if (!std::ranges::equal(first.images(), second.images(), isSameImage))
-    return ResultsPairText::tr("their held-out images differ (%1 and %2)")
+    return ResultsPairText::tr("their validation images differ (%1 and %2)")
         .arg(first.images().size())
         .arg(second.images().size());
   if (first.annotationCount() != second.annotationCount())
-    return ResultsPairText::tr("their held-out objects differ (%1 and %2)")
+    return ResultsPairText::tr("their validation objects differ (%1 and %2)")
         .arg(first.annotationCount())
         .arg(second.annotationCount());
   for (std::size_t i = 0; i < first.images().size(); ++i)
     if (!haveSameObjects(first.annotationsOf(i), second.annotationsOf(i)))
       return ResultsPairText::tr(
-                 "their held-out objects differ, first in %1: one of them was labelled anew")
+                 "their validation objects differ, first in %1: one of the datasets was edited")
           .arg(QString::fromStdString(first.images()[i].fileName));
   return {};
 }

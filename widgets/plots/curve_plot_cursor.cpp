@@ -81,9 +81,8 @@ QStringList CurvePlot::Impl::notesAt(double x, double xPx) const {
   if (std::any_of(placesAbove.begin(), placesAbove.end(), isNear)) {
     const Range shown = xRange();
     const auto count = pointsAbove(view.curves(), shown.first, shown.second, yRange().second);
-    notes.append((count == 1
-                      ? tr("^ 1 outlier above the plot (press O to show it)")
-                      : tr("^ %1 outliers above the plot (press O to show them)").arg(count)));
+    notes.append(
+        tr("^ %n outlier(s) above the plot (press O to show all)", "", static_cast<int>(count)));
   }
   for (const EventMark& mark : marks)
     if (isNear(mark.x)) notes.append(markSign(mark.kind) + QLatin1Char(' ') + mark.text);

@@ -36,10 +36,11 @@ void setAnchorRemedy(Finding& finding, const RunSoFar& run, double factor) {
   for (double& size : sizes) size *= factor;
   finding.key = "model.anchors.sizes";
   finding.value = config::writeNumbers(sizes);
-  finding.remedy =
-      "Most matched anchors are on the " + std::string(factor < 1 ? "finest" : "coarsest") +
-      " level, so the anchors are too " + (factor < 1 ? "large" : "small") +
-      ": set model.anchors.sizes to " + finding.value + ", or to what config check --data says.";
+  finding.remedy = "Most matched anchors are on the " +
+                   std::string(factor < 1 ? "finest" : "coarsest") +
+                   " level, so the anchors are too " + (factor < 1 ? "large" : "small") +
+                   ": set model.anchors.sizes to " + finding.value +
+                   ", or to the anchors that config check --data suggests.";
 }
 
 }  // namespace

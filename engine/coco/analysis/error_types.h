@@ -32,12 +32,12 @@ struct ErrorTypeWords {
   const char* sentence;  ///< what it means
 };
 inline constexpr std::array<ErrorTypeWords, kErrorTypeCount> kErrorTypeWords{{
-    {"classification", "On an object, but as another class"},
+    {"classification", "Matches an object of another class"},
     {"localisation", "The class is right, but the IoU with the object is too low"},
-    {"class and localisation", "Another class, and the IoU with the object is too low"},
-    {"duplicate", "The object is already found by a detection of higher score"},
-    {"background", "On no object"},
-    {"missed", "An object that no detection, right or wrong, stands for"},
+    {"class and localisation", "Wrong class, and the IoU with the object is too low"},
+    {"duplicate", "A detection with a higher score already matches the object"},
+    {"background", "Overlaps no object"},
+    {"missed", "An object that no detection matches, not even a wrong one"},
 }};
 
 /// The background threshold.

@@ -54,7 +54,7 @@ void sortById(std::vector<Draft>& drafts, ErrorList& errors) {
     const auto &first = drafts[kept - 1].entry, &other = drafts[i].entry;
     if (first == other) {
       errors.addTolerated(
-          errorOf(other, "the same entry is there twice", EntryFault::DuplicateId, drafts[i].byte));
+          errorOf(other, "duplicate entry", EntryFault::DuplicateId, drafts[i].byte));
     } else {
       errors.add(errorOf(other,
                          "duplicate id, of " + shownAs(first) + " and of " + shownAs(other) +
@@ -97,7 +97,7 @@ std::optional<Problem> boxError(const Annotation& annotation) {
 /// Error of one polygon; empty if it is valid.
 std::string polygonError(const std::vector<double>& xy) {
   if (xy.size() % 2 != 0) {
-    return "has " + std::to_string(xy.size()) + " numbers; it must hold pairs [x0, y0, x1, y1, …]";
+    return "has " + base::counted(xy.size(), "number") + "; it must hold pairs [x0, y0, x1, y1, …]";
   }
   if (xy.size() / 2 < kMinPolygonPoints) {
     return "has " + (xy.empty() ? "no points" : base::counted(xy.size() / 2, "point")) +

@@ -94,10 +94,10 @@ std::vector<std::string> differences(const Fingerprint& before, const Fingerprin
   const auto compare = [&](const char* what, std::int64_t countBefore, std::int64_t countNow,
                            bool sameHash) {
     if (countBefore != countNow) {
-      list.push_back(std::to_string(countNow) + " " + what + " instead of " +
-                     std::to_string(countBefore));
+      list.push_back(std::to_string(countNow) + " instead of " + std::to_string(countBefore) + " " +
+                     what);
     } else if (!sameHash) {
-      list.push_back(std::string("other ") + what + ", as many");
+      list.push_back(std::string("different ") + what + ", same number");
     }
   };
   compare("images", before.images, now.images, before.imagesHash == now.imagesHash);

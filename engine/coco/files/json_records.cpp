@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "engine/base/error.h"
+#include "engine/base/number_text.h"
 #include "engine/coco/files/json_nan.h"
 #include "engine/coco/masks/runs.h"
 
@@ -334,8 +335,8 @@ std::optional<std::array<double, 4>> FieldReader::box() {
   }
   if (count == 0) return std::nullopt;
   if (count != box.size()) {
-    record_.fail(std::string(key_) + " has " + std::to_string(count) +
-                     " numbers; it must be [x, y, width, height]",
+    record_.fail(std::string(key_) + " has " + base::counted(count, "number") +
+                     "; it must be [x, y, width, height]",
                  kFault);
   } else if (box[2] < 0 || box[3] < 0) {
     record_.fail("negative " + std::string(key_) + " width or height", kFault);

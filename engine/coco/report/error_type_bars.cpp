@@ -33,7 +33,7 @@ std::string drawnRow(const Row& row, double highest, std::size_t index) {
          text("end", kLeft - 10, 15, grouped(row.cost.count)) + "<rect class=\"" +
          (index < kErrorTypeCount ? "cost" : "cost all") + "\" x=\"" + coordinate(kLeft) +
          "\" y=\"" + coordinate(y + 3) + "\" width=\"" + coordinate(width) + "\" height=\"16\"/>" +
-         text("begin", kLeft + width + 8, 16, signedFigure(row.cost.apCost)) + "\n";
+         text("begin", kLeft + width + 8, 16, base::signedNumber(row.cost.apCost, 3)) + "\n";
 }
 
 }  // namespace

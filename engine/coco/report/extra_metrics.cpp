@@ -49,7 +49,7 @@ std::string countTable(const CountErrors& errors, const std::vector<Category>& c
   const auto countRow = [](const std::string& name, const CountError& error) {
     return row(name,
                {figure(error.mae, 2), error.mape < 0 ? "–" : figure(100 * error.mape, 1) + " %",
-                signedFigure(error.bias, 2)});
+                base::signedNumber(error.bias, 2)});
   };
   std::string rows = countRow("all classes", errors.all);
   for (std::size_t k = 0; k < categories.size() && categories.size() > 1; ++k)

@@ -15,8 +15,6 @@ std::string cutTo(std::string_view text, std::size_t characters);
 
 /// A value >= 0 with this many decimals; "–" for -1, which means undefined.
 std::string figure(double value, int decimals = 3);
-/// The same with an explicit sign.
-std::string signedFigure(double value, int decimals = 3);
 /// A length or coordinate in px, in the shortest form.
 std::string coordinate(double value);
 /// "12 345": with thousands separators.

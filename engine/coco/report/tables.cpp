@@ -161,7 +161,7 @@ std::string figuresTable(const ReportSource& source) {
       const double other = source.comparison->figuresOfB.stats[i];
       const bool areThere = stats[i] >= 0 && other >= 0;
       text += numberCell(figure(other, 4)) +
-              numberCell(areThere ? signedFigure(other - stats[i], 4) : "–");
+              numberCell(areThere ? base::signedNumber(other - stats[i], 4) : "–");
     } else {
       const bool hasInterval = i < 2 && uncertainty.resamples > 0;
       text += numberCell(hasInterval ? intervalText(i == 0 ? uncertainty.ap : uncertainty.ap50, 4)
