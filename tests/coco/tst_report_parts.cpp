@@ -1,5 +1,6 @@
 #include <QTest>
 
+#include "engine/base/number_text.h"
 #include "engine/coco/report/embedded_image.h"
 #include "engine/coco/report/html.h"
 #include "engine/coco/report/outlines.h"
@@ -34,7 +35,7 @@ class TstReportParts : public QObject {
   void numbersAreFormatted() {
     QCOMPARE(figure(-1), std::string("–"));
     QCOMPARE(figure(.25), std::string("0.250"));
-    QCOMPARE(signedFigure(-.25, 2), std::string("-0.25"));
+    QCOMPARE(lockstep::base::signedNumber(-.25, 2), std::string("-0.25"));
     QCOMPARE(grouped(1234567), std::string("1\u202f234\u202f567"));
     QCOMPARE(grouped(999), std::string("999"));
     QCOMPARE(groupedCount(1, "image"), std::string("1 image"));
