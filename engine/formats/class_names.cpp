@@ -27,7 +27,7 @@ void foldClassNames(Source& source) {
   });
   for (const auto& [name, objects] : objectsOf)
     source.addFault("class '" + base::shortened(name) + "'",
-                    "has blanks or line breaks in its name; it is read as '" +
+                    "has extra spaces or line breaks in its name; it is imported as '" +
                         base::shortened(base::simplified(name)) + "' (" +
                         base::counted(objects, "object") + ")");
 }

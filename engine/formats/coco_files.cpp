@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "engine/base/error.h"
+#include "engine/base/number_text.h"
 #include "engine/base/shortened_text.h"
 #include "engine/coco/files/lenient_dataset.h"
 #include "engine/formats/reading.h"
@@ -52,6 +53,7 @@ class CocoReader {
         if (!error.isOtherFile()) throw;
       }
     });
+    if (!isFile(reading_.path)) reportUnlisted();
     return std::move(source_);
   }
 
@@ -70,6 +72,19 @@ class CocoReader {
     std::vector<fs::path> files = filesBelow(reading_.path, {".json"});
     if (std::ranges::any_of(files, isInstances)) std::erase_if(files, isOfOtherTask);
     return files;
+  }
+
+  /// One line for all images that are in the folder alone: there may be very many.
+  void reportUnlisted() {
+    std::vector<fs::path> unlisted;
+    for (const fs::path& file : index_.all())
+      if (!files_.contains(file)) unlisted.push_back(file);
+    if (unlisted.empty()) return;
+    source_.addFault(
+        reading_.shown(unlisted[0]),
+        "has no usable entry in an annotation file; not imported" +
+            (unlisted.size() == 1 ? ""
+                                  : ", like " + base::counted(unlisted.size() - 1, "other image")));
   }
 
   void readFile(const fs::path& file, const coco::LenientDataset& content) {
@@ -104,9 +119,9 @@ class CocoReader {
     std::unordered_set<std::string> names;  // of this file
     for (coco::Category category : dataset.categories()) {
       if (!names.insert(category.name).second) {
-        source_.addFault(shown + ": category " + std::to_string(category.id.value),
-                         "has the name of another one, " + base::shortened(category.name) +
-                             ": they are one class");
+        source_.addFault(
+            shown + ": category " + std::to_string(category.id.value),
+            "has the same name as " + base::shortened(category.name) + ": they are merged");
       }
       if (!categoryNames_.insert(category.name).second) continue;
       if (!categoryIds_.insert(category.id.value).second)
@@ -138,7 +153,8 @@ class CocoReader {
       for (const CategoryId id : *ids)
         if (dataset.hasCategory(id)) names->push_back(nameOf(id, dataset));
     if (!files_.insert(image.file).second)
-      throw Error(reading_.shown(image.file) + " is in another file or part too; it counts there");
+      throw Error(reading_.shown(image.file) +
+                  " is also in another file or split, where it is imported");
     return source_.images.emplace_back(std::move(image));
   }
 

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "engine/base/error.h"
+#include "engine/base/number_text.h"
 #include "engine/base/shortened_text.h"
 #include "engine/formats/label_masks.h"
 #include "engine/formats/outlines.h"
@@ -40,7 +41,7 @@ coco::Rle rleMaskIn(const Reading& reading, const pugi::xml_node& shape, SourceI
              height = std::llround(numberIn(shape, "height"));
   if (left < 0 || top < 0 || width <= 0 || height <= 0 || left + width > size.width ||
       top + height > size.height)
-    throw Error("the box of the mask leaves the image");
+    throw Error("the box of the mask extends beyond the image");
   LabelImage part{static_cast<int>(width), static_cast<int>(height), {}};
   part.ids.resize(static_cast<std::size_t>(width * height));
   std::istringstream runs(shape.attribute("rle").value());
@@ -119,17 +120,18 @@ class CvatReader {
   explicit CvatReader(const Reading& reading) : reading_(reading), index_(reading.folder()) {}
 
   Source read() {
-    reading_.forEachFile(filesBelow(reading_.path, {".xml"}), source_, [&](const fs::path& file) {
-      const pugi::xml_document document = readXml(file);
-      const pugi::xml_node root = document.child("annotations");
-      if (!root) return;
-      readLabels(root);
-      for (const pugi::xml_node& node : root.children("image"))
-        guarded(source_, reading_.shown(file) + ": image " + node.attribute("name").value(),
-                [&] { readImage(file, node); });
-      if (root.child("track")) readTracks(file, root);
-    });
-    addUnlabelledImages(reading_, index_.all(), "is not named by any XML file", source_);
+    const auto faulty = reading_.forEachFile(
+        filesBelow(reading_.path, {".xml"}), source_, [&](const fs::path& file) {
+          const pugi::xml_document document = readXml(file);
+          const pugi::xml_node root = document.child("annotations");
+          if (!root) return;
+          readLabels(root);
+          for (const pugi::xml_node& node : root.children("image"))
+            guarded(source_, reading_.shown(file) + ": image " + node.attribute("name").value(),
+                    [&] { readImage(file, node); });
+          if (root.child("track")) readTracks(file, root);
+        });
+    images_.addOthers(index_, faulty, "is not named by any XML file", source_);
     return std::move(source_);
   }
 
@@ -180,7 +182,7 @@ class CvatReader {
         throw Error("there is no image with the number " + std::to_string(frame));
       }
       if (frame < 0 || frame >= static_cast<std::int64_t>(byNumber_.size()))
-        throw Error("there are only " + std::to_string(byNumber_.size()) + " images");
+        throw Error("there are only " + base::counted(byNumber_.size(), "image"));
       return std::next(byNumber_.begin(), frame)->second;
     }
 

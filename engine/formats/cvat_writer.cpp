@@ -54,7 +54,7 @@ class CvatWriter : public DatasetWriter {
     int group = 0;
     for (const SourceObject& object : image.objects) {
       if (object.isCrowd) {
-        ++losses_["crowds, which CVAT's files cannot mark: left out"];
+        ++losses_["crowds, which CVAT's format does not support: left out"];
       } else {
         addObject(object, node, ++group);
       }

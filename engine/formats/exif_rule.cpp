@@ -2,28 +2,26 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "engine/coco/files/stored_frame.h"
+#include "engine/formats/outlines.h"
 
 namespace lockstep::formats {
 namespace {
+
+bool isConcerned(const SourceImage& image) {
+  return image.facts.exifOrientation != 1 && !image.objects.empty();
+}
 
 /// True if all objects fit the displayed picture, and one does not fit the stored one.
 bool fitsOnlyDisplayed(const SourceImage& image) {
   constexpr double kRoundingPx = 2;
   double right = 0, bottom = 0;
   for (const SourceObject& object : image.objects) {
-    const auto* polygons = std::get_if<0>(&object.segmentation);
-    if (polygons == nullptr) return false;  // the size of a mask decides
-    right = std::max(right, object.boxXywh[0] + object.boxXywh[2]);
-    bottom = std::max(bottom, object.boxXywh[1] + object.boxXywh[3]);
-    for (const std::vector<double>& xy : *polygons) {
-      for (std::size_t i = 0; i + 1 < xy.size(); i += 2) {
-        right = std::max(right, xy[i]);
-        bottom = std::max(bottom, xy[i + 1]);
-      }
-    }
+    if (std::holds_alternative<coco::Rle>(object.segmentation)) return false;  // its size decides
+    const std::array<double, 4> extent = extentOf(object);
+    right = std::max(right, extent[2]);
+    bottom = std::max(bottom, extent[3]);
   }
   const auto fits = [&](base::ImageSize size) {
     return right <= static_cast<double>(size.width) + kRoundingPx &&
@@ -73,21 +71,18 @@ ExifUse usualExifUse(Format format) {
   return ExifUse::Ignore;
 }
 
-ExifDecision applyExifRule(std::optional<ExifUse> option, Format format, Source& source) {
-  std::vector<SourceImage*> undecided;
+ExifDecision decideExifUse(std::optional<ExifUse> option, Format format, const Source& source) {
+  ExifDecision decision;
   bool someApply = false, someIgnore = false;
-  for (SourceImage& image : source.images) {
-    if (image.facts.exifOrientation == 1 || image.objects.empty()) continue;
+  for (const SourceImage& image : source.images) {
+    if (!isConcerned(image)) continue;
     const auto use = useBySize(image);
-    if (!use) undecided.push_back(&image);
-    if (use == ExifUse::Apply) image.size = image.facts.displayed();
     someApply |= use == ExifUse::Apply;
     someIgnore |= use == ExifUse::Ignore;
+    if (use) continue;
+    if (decision.images++ == 0) decision.first = image.file.string();
+    decision.hasSwappedSides |= image.facts.displayed() != image.facts.stored;
   }
-  ExifDecision decision;
-  if (undecided.empty()) return decision;
-  decision.images = static_cast<std::int64_t>(undecided.size());
-  decision.first = undecided.front()->file.string();
   if (option) {
     decision.use = *option;
     decision.reason = ExifDecision::Reason::Option;
@@ -97,11 +92,18 @@ ExifDecision applyExifRule(std::optional<ExifUse> option, Format format, Source&
   } else {
     decision.use = usualExifUse(format);
   }
-  // Images with swapped sides already have the size that Reading::exif gave them.
-  for (SourceImage* image : undecided)
-    if (decision.use == ExifUse::Apply && image->facts.displayed() == image->facts.stored)
-      turn(*image, /*toStored=*/true);
   return decision;
+}
+
+void applyExifUse(ExifUse undecided, Source& source) {
+  for (SourceImage& image : source.images) {
+    if (!isConcerned(image) || useBySize(image).value_or(undecided) == ExifUse::Ignore) continue;
+    if (image.facts.displayed() == image.facts.stored) {
+      turn(image, /*toStored=*/true);
+    } else {
+      image.size = image.facts.displayed();
+    }
+  }
 }
 
 void turnFor(ExifUse use, SourceImage& image) {

@@ -33,15 +33,19 @@ ExifUse usualExifUse(Format format);
 /// Reading of annotations of turned pictures whose own sizes do not decide it.
 struct ExifDecision {
   enum class Reason { Option, OtherSizes, Format };
-  std::int64_t images = 0;  ///< with objects
-  std::string first{};      ///< of their files
+  std::int64_t images = 0;       ///< with objects
+  bool hasSwappedSides = false;  ///< some of them: their sizes depend on `use`
+  std::string first{};           ///< of their files
   ExifUse use = ExifUse::Ignore;
   Reason reason = Reason::Format;
 };
 
-/// Makes all annotations refer to the pixels that a dataset's annotations refer to. Needs
-/// SourceImage::facts.
-ExifDecision applyExifRule(std::optional<ExifUse> option, Format format, Source& source);
+/// Needs SourceImage::facts.
+ExifDecision decideExifUse(std::optional<ExifUse> option, Format format, const Source& source);
+
+/// Makes all annotations refer to the pixels that a dataset's annotations refer to. `undecided`: of
+/// the pictures whose sizes do not decide it, which must have been read with it.
+void applyExifUse(ExifUse undecided, Source& source);
 
 /// Turns the annotations of a dataset's image for a program with this use of EXIF.
 void turnFor(ExifUse use, SourceImage& image);

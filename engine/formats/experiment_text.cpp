@@ -6,6 +6,7 @@
 #include "engine/base/shortened_text.h"
 #include "engine/config/experiment_name.h"
 #include "engine/config/value_text.h"
+#include "engine/formats/outlines.h"
 
 namespace lockstep::formats {
 namespace {
@@ -14,18 +15,8 @@ namespace {
 double sideOf(const SourceObject& object) {
   if (const auto* rle = std::get_if<coco::Rle>(&object.segmentation))
     return std::sqrt(static_cast<double>(coco::areaPx(*rle)));
-  const auto& polygons = std::get<0>(object.segmentation);
-  if (polygons.empty()) return std::sqrt(object.boxXywh[2] * object.boxXywh[3]);
-  double x0 = polygons[0][0], x1 = x0, y0 = polygons[0][1], y1 = y0;
-  for (const auto& xy : polygons) {
-    for (std::size_t i = 0; i + 1 < xy.size(); i += 2) {
-      x0 = std::min(x0, xy[i]);
-      x1 = std::max(x1, xy[i]);
-      y0 = std::min(y0, xy[i + 1]);
-      y1 = std::max(y1, xy[i + 1]);
-    }
-  }
-  return std::sqrt((x1 - x0) * (y1 - y0));
+  const auto [left, top, right, bottom] = extentOf(object);
+  return std::sqrt((right - left) * (bottom - top));
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ class ImageNames {
 void leaveOutEmpty(SourceImage& image, Losses& losses) {
   std::erase_if(image.objects, [&](const SourceObject& object) {
     const bool isEmpty = object.hasMask() && coco::areaPx(maskOf(object, image.size)) == 0;
-    if (isEmpty) ++losses["objects whose mask has no pixel: left out"];
+    if (isEmpty) ++losses["objects with an empty mask: left out"];
     return isEmpty;
   });
 }

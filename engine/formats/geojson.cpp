@@ -1,6 +1,4 @@
 // QuPath's GeoJSON: a file per image with the image's name. Polygons may have holes.
-#include <set>
-
 #include "engine/base/error.h"
 #include "engine/formats/json_node.h"
 #include "engine/formats/outlines.h"
@@ -112,11 +110,8 @@ Source readGeoJson(const Reading& reading) {
   Source source;
   const ImageIndex index(reading.folder());
   NamedImages images(reading);
-  std::set<std::string> labelled;
-  reading.forEachFile(
+  const auto faulty = reading.forEachFile(
       filesBelow(reading.path, {".geojson", ".json"}), source, [&](const fs::path& file) {
-        labelled.insert(file.stem().string());
-        labelled.insert(file.stem().stem().string());
         const JsonDocument document(file);
         const JsonNode root = document.root();
         const auto features = root.find("features");
@@ -135,7 +130,7 @@ Source readGeoJson(const Reading& reading) {
         }
         source.images.push_back(std::move(image));
       });
-  addUnlabelledImages(reading, index.all(), "has no GeoJSON file", source, labelled);
+  images.addOthers(index, faulty, "has no GeoJSON file", source);
   return source;
 }
 

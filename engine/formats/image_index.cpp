@@ -183,34 +183,44 @@ std::string imageProblem(const std::string& name, const std::vector<fs::path>& f
          ", " + found[1].string();
 }
 
-fs::path ImageIndex::chosen(std::vector<fs::path> found, const std::string& name,
-                            const fs::path& file, const std::string& folder) const {
-  if (found.size() > 1) {
-    const std::string wanted = base::lowerCase(folder);
-    keepBest(found, [&](const fs::path& image) -> std::size_t {
-      return std::ranges::any_of(
-          image.lexically_relative(folder_).parent_path(),
-          [&](const fs::path& one) { return base::lowerCase(one.string()) == wanted; });
-    });
-    keepBest(found, [&](const fs::path& image) {
-      return commonStart(image.parent_path(), file.parent_path());
-    });
-    const auto part = partOf(file.lexically_relative(folder_));
-    keepBest(found, [&](const fs::path& image) -> std::size_t {
-      return part && partOf(image.lexically_relative(folder_).parent_path()) == part;
-    });
-  }
+namespace {
+
+fs::path oneOf(const std::vector<fs::path>& found, const std::string& name) {
   if (found.size() != 1) throw Error(imageProblem(name, found));
   return found[0];
 }
 
+}  // namespace
+
+std::vector<fs::path> ImageIndex::nearest(std::vector<fs::path> found, const fs::path& file,
+                                          const std::string& folder) const {
+  if (found.size() < 2) return found;
+  const std::string wanted = base::lowerCase(folder);
+  keepBest(found, [&](const fs::path& image) -> std::size_t {
+    return std::ranges::any_of(
+        image.lexically_relative(folder_).parent_path(),
+        [&](const fs::path& one) { return base::lowerCase(one.string()) == wanted; });
+  });
+  keepBest(found, [&](const fs::path& image) {
+    return commonStart(image.parent_path(), file.parent_path());
+  });
+  keepBest(found, [&](const fs::path& image) {
+    return commonEnd(image.parent_path(), file.parent_path());
+  });
+  const auto part = partOf(file.lexically_relative(folder_));
+  keepBest(found, [&](const fs::path& image) -> std::size_t {
+    return part && partOf(image.lexically_relative(folder_).parent_path()) == part;
+  });
+  return found;
+}
+
 fs::path ImageIndex::onlyWithStem(const std::string& stem, const fs::path& file) const {
-  return chosen(withStem(stem), stem, file, "");
+  return oneOf(nearest(withStem(stem), file), stem);
 }
 
 fs::path ImageIndex::only(const std::string& name, const fs::path& file,
                           const std::string& folder) const {
-  return chosen(find(name), name, file, folder);
+  return oneOf(nearest(find(name), file, folder), name);
 }
 
 }  // namespace lockstep::formats

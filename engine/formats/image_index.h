@@ -22,17 +22,17 @@ class ImageIndex {
   std::vector<fs::path> find(const std::string& name) const;
   /// The image that the annotation file `file` names. Of several with this name those in a folder
   /// called `folder` are chosen, if there are any (a CVAT subset), then those next to `file`, then
-  /// those of its part. Throws Error unless one is left.
+  /// those in folders of the same names, then those of its part. Throws Error unless one is left.
   fs::path only(const std::string& name, const fs::path& file,
                 const std::string& folder = {}) const;
   /// `a.b` is the stem of `a.b.png`.
   std::vector<fs::path> withStem(const std::string& stem) const;
   fs::path onlyWithStem(const std::string& stem, const fs::path& file) const;
+  /// Of some images, those that are left for the annotation file.
+  std::vector<fs::path> nearest(std::vector<fs::path> found, const fs::path& file,
+                                const std::string& folder = {}) const;
 
  private:
-  fs::path chosen(std::vector<fs::path> found, const std::string& name, const fs::path& file,
-                  const std::string& folder) const;
-
   fs::path folder_;
   std::vector<fs::path> all_;
   std::multimap<std::string, fs::path> byName_, byStem_;

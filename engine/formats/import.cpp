@@ -7,6 +7,7 @@
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
 #include "engine/base/new_folder.h"
+#include "engine/base/number_text.h"
 #include "engine/base/shortened_text.h"
 #include "engine/formats/class_names.h"
 #include "engine/formats/experiment_text.h"
@@ -25,11 +26,11 @@ std::vector<std::string> readClasses(const fs::path& file) {
     const std::string name = base::simplified(line);
     if (name.empty()) continue;
     if (!known.insert(name).second)
-      throw UserError(file.string() + ": '" + base::shortened(name) + "' is there twice");
+      throw UserError(file.string() + ": '" + base::shortened(name) + "' is listed twice");
     classes.push_back(name);
   }
   if (classes.empty())
-    throw UserError(file.string() + ": names no class; it must have one per line");
+    throw UserError(file.string() + ": contains no class names; write one per line");
   return classes;
 }
 
@@ -60,8 +61,10 @@ void keepClasses(const std::vector<std::string>& classes, Source& source) {
     });
   }
   for (const auto& [name, count] : unknown)
-    source.addFault("class " + name, "is not one of the classes to keep; " + std::to_string(count) +
-                                         " objects are left out");
+    source.addFault("class " + name,
+                    "is not listed in --classes; " +
+                        base::counted(static_cast<std::uint64_t>(count), "object") +
+                        " not imported");
   std::map<std::string, coco::Category> byName;
   for (const coco::Category& category : source.categories) byName.emplace(category.name, category);
   std::vector<coco::Category> kept;
@@ -284,11 +287,19 @@ ReadDataset readDataset(const ImportOptions& options, const fs::path& extracted,
                   .exif = options.exif.value_or(usualExifUse(read.format)),
                   .keepsEmpty = options.keepsEmpty};
   if (!options.classes.empty()) reading.classes = readClasses(options.classes);
-  read.source = readSource(read.format, reading);
-  foldClassNames(read.source);
-  removeInvalid(reading, read.source);
+  const auto readAll = [&] {
+    read.source = readSource(read.format, reading);
+    foldClassNames(read.source);
+    removeInvalid(reading, read.source);
+    read.exif = decideExifUse(options.exif, read.format, read.source);
+  };
+  readAll();
+  if (read.exif.hasSwappedSides && read.exif.use != reading.exif) {  // other images' sizes decide
+    reading.exif = read.exif.use;
+    readAll();
+  }
   settleUnlabelledImages(reading, read.source);
-  read.exif = applyExifRule(options.exif, read.format, read.source);
+  applyExifUse(read.exif.use, read.source);
   std::ranges::sort(read.source.images, {}, &SourceImage::file);
   keepClasses(reading.classes, read.source);
   completeCategories(read.source);
@@ -312,10 +323,11 @@ ImportReport importDataset(const ImportOptions& options, const ImageCodec& image
   const bool isUsable = std::ranges::any_of(
       source.images, [](const SourceImage& image) { return !image.objects.empty(); });
   if (!isUsable) {
-    throw Error(options.source.string() + ": no object can be used" +
-                (report.faults.empty() ? ""
-                                       : "; the first of " + std::to_string(report.faults.size()) +
-                                             " faults: " + report.faults[0].text()));
+    throw Error(options.source.string() + ": contains no usable object" +
+                (report.faults.empty()
+                     ? ""
+                     : "; the first of " + base::counted(report.faults.size(), "error") + ": " +
+                           report.faults[0].text()));
   }
   chooseParts(options, read.folder, source, report);
   count(source, report);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/base/error.h"
+#include "engine/base/number_text.h"
 #include "engine/base/text_encoding.h"
 #include "engine/coco/files/json_error.h"
 #include "engine/coco/files/json_nan.h"
@@ -120,6 +121,13 @@ void JsonNode::failKind(const char* expected) const {
   fail(std::string("is ") + kindOf(value_) + "; it must be " + expected);
 }
 
+std::string idTextIn(const JsonNode& node, std::string_view key) {
+  const auto id = node.find(key);
+  if (!id) return "";
+  if (id->isNumber()) return base::shortestNumber(id->number());
+  return id->isString() ? id->string() : "";
+}
+
 std::vector<double> pointsIn(const JsonNode& list) {
   std::vector<double> xy;
   list.forEach([&](const JsonNode& point) {
@@ -134,6 +142,8 @@ JsonDocument::JsonDocument(const std::filesystem::path& file) {
   simdjson::error_code code = parser_.parse(text).get(root_);
   if (code != simdjson::SUCCESS && coco::quoteNan(text)) code = parser_.parse(text).get(root_);
   if (code == simdjson::SUCCESS) return;
+  if (const std::string problem = base::utf8Problem(text); !problem.empty())
+    throw Error(file.string() + ": " + problem + "; save the file as UTF-8");
   const auto error = coco::findJsonError(text);
   if (!error) throw Error(file.string() + ": " + simdjson::error_message(code));
   throw Error(file.string() + ":" + std::to_string(error->line) + ":" +

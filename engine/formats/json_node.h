@@ -53,6 +53,9 @@ class JsonNode {
   std::size_t index_ = 0;
 };
 
+/// An id, which programs write as a number or as a text; empty: there is none.
+std::string idTextIn(const JsonNode& node, std::string_view key);
+
 /// [[x, y], …] as x0 y0 x1 y1 …
 std::vector<double> pointsIn(const JsonNode& list);
 

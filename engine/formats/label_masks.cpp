@@ -16,7 +16,7 @@ std::vector<LabelMask> masksOf(const LabelImage& labels) {
     const auto [found, isNew] = indices.try_emplace(id, writers.size());
     if (isNew) {
       if (ids.size() == kMaxLabelIds)
-        throw Error("has more than 65535 values: it is no label image");
+        throw Error("has more than 65535 values: it is not a label image");
       ids.push_back(id);
       writers.emplace_back(labels.height, labels.width);
     }

@@ -106,10 +106,7 @@ std::string typeOf(const JsonNode& result) {
 }
 
 /// The id that the results of one region share; empty: it has none.
-std::string regionOf(const JsonNode& result) {
-  const auto id = result.find("id");
-  return id && id->isString() ? id->string() : "";
-}
+std::string regionOf(const JsonNode& result) { return idTextIn(result, "id"); }
 
 /// `rectangle` for type rectangle or rectanglelabels, and for a label with a rectangle's values.
 /// Empty: a shape without an area, or none.
@@ -155,19 +152,19 @@ class LabelStudioReader {
       : reading_(reading), index_(reading.folder()) {}
 
   Source read() {
-    reading_.forEachFile(filesBelow(reading_.path, {".json"}), source_, [&](const fs::path& file) {
-      const JsonDocument document(file);
-      const JsonNode root = document.root();
-      if (!root.isArray()) return;
-      root.forEach([&](const JsonNode& task) {
-        if (!task.find("data")) return;
-        const auto id = task.find("id");
-        guarded(source_,
-                reading_.shown(file) + (id ? ": task " + std::to_string(id->integer()) : ""),
-                [&] { readTask(file, task); });
-      });
-    });
-    addUnlabelledImages(reading_, index_.all(), "is of no task", source_);
+    const auto faulty = reading_.forEachFile(
+        filesBelow(reading_.path, {".json"}), source_, [&](const fs::path& file) {
+          const JsonDocument document(file);
+          const JsonNode root = document.root();
+          if (!root.isArray()) return;
+          root.forEach([&](const JsonNode& task) {
+            if (!task.find("data")) return;
+            const std::string id = idTextIn(task, "id");
+            guarded(source_, reading_.shown(file) + (id.empty() ? "" : ": task " + id),
+                    [&] { readTask(file, task); });
+          });
+        });
+    images_.addOthers(index_, faulty, "has no task", source_);
     return std::move(source_);
   }
 

@@ -1,6 +1,5 @@
 // LabelMe's JSON: a file per image, beside it or with its path.
 #include <cmath>
-#include <set>
 
 #include "engine/base/base64.h"
 #include "engine/base/error.h"
@@ -74,9 +73,8 @@ class LabelMeImage {
         image_.objects.back().isCrowd = isCrowd(shape);
         return;
       }
-      const auto group = shape.find("group_id");
-      SourceObject& object = polygons_.add(label, group ? std::to_string(group->integer()) : "",
-                                           outlineOf(shape, kind, xy));
+      SourceObject& object =
+          polygons_.add(label, idTextIn(shape, "group_id"), outlineOf(shape, kind, xy));
       object.isCrowd = object.isCrowd || isCrowd(shape);
     });
   }
@@ -131,9 +129,7 @@ Source readLabelMe(const Reading& reading) {
   Source source;
   const ImageIndex index(reading.folder());
   NamedImages images(reading);
-  std::set<std::string> labelled;
-  reading.forEachFile(filesBelow(reading.path, {".json"}), source, [&](const fs::path& file) {
-    labelled.insert(file.stem().string());
+  const auto read = [&](const fs::path& file) {
     const JsonDocument document(file);
     const JsonNode root = document.root();
     if (!root.find("shapes")) return;  // not LabelMe's
@@ -146,8 +142,9 @@ Source readLabelMe(const Reading& reading) {
     LabelMeImage objects(reading, reading.shown(file), image, source);
     root.at("shapes").forEach([&](const JsonNode& shape) { objects.add(shape); });
     source.images.push_back(std::move(image));
-  });
-  addUnlabelledImages(reading, index.all(), "has no label file", source, labelled);
+  };
+  const auto faulty = reading.forEachFile(filesBelow(reading.path, {".json"}), source, read);
+  images.addOthers(index, faulty, "has no label file", source);
   return source;
 }
 

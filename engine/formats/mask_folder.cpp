@@ -21,6 +21,7 @@ const std::vector<std::string> kImageFolders{"images", "imgs", "img", "image"};
 /// Where a file is: `train/images/a/1.png` is 1 of `train`, sub-folder `a`.
 struct Place {
   std::string before, below, stem;
+  auto operator<=>(const Place&) const = default;
 };
 
 /// The place of a file by the last of its folders that has one of these names; nullopt: none has.
@@ -74,6 +75,7 @@ class MaskFolderReader {
         masks_[place->stem].push_back({file, *place});
       } else {
         images_.push_back(file);
+        places_.insert(placeOfImage(file.lexically_relative(reading.folder())));
       }
     }
   }
@@ -112,6 +114,8 @@ class MaskFolderReader {
       const auto masks = masks_.find(place.stem + suffix);
       if (masks == masks_.end()) continue;
       for (const MaskFile& mask : masks->second) {
+        const Place ofMask{mask.place.before, mask.place.below, place.stem};
+        if (ofMask != place && places_.contains(ofMask)) continue;  // of that image
         const auto category = categoryOfMask(mask.place.below, place.below);
         if (category && mask.place.before == place.before) beside.push_back({mask.file, *category});
         if (place.below.empty() &&
@@ -144,6 +148,7 @@ class MaskFolderReader {
 
   const Reading& reading_;
   std::vector<fs::path> images_;
+  std::set<Place> places_;                              ///< of images
   std::map<std::string, std::vector<MaskFile>> masks_;  ///< by stem
   std::set<fs::path> used_;
   Source source_;

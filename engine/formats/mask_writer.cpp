@@ -45,7 +45,7 @@ class MaskWriter : public DatasetWriter {
       }
       // Later objects hide earlier ones.
       if (paint(maskOf(object, size), ++idOf[name], imageOf(name)))
-        ++losses_["objects that overlap others of their class: the later one has the pixels"];
+        ++losses_["overlapping objects of one class: the later one gets the pixels"];
     }
     // An empty label image marks an image as annotated without objects.
     if (images.empty()) imageOf(firstClass_);
@@ -57,7 +57,7 @@ class MaskWriter : public DatasetWriter {
 
  private:
   bool isKept(const SourceObject& object) {
-    if (object.isCrowd) ++losses_["crowds, which label images cannot mark: left out"];
+    if (object.isCrowd) ++losses_["crowds, which label images do not support: left out"];
     if (!object.isCrowd && !object.hasMask()) ++losses_["objects with a box but no mask: left out"];
     return !object.isCrowd && object.hasMask();
   }
@@ -76,7 +76,7 @@ class MaskWriter : public DatasetWriter {
       return std::ranges::any_of(folders_, [&](const auto& one) { return one.second == folder; });
     };
     for (int number = 2; isTaken(); ++number) folder = first + "-" + std::to_string(number);
-    if (folder != name) ++losses_["classes whose names no folder can have: renamed"];
+    if (folder != name) ++losses_["classes whose names are not valid folder names: renamed"];
     return folders_[name] = folder;
   }
 

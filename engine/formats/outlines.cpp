@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "engine/base/error.h"
+#include "engine/base/number_text.h"
 
 namespace lockstep::formats {
 namespace {
@@ -60,11 +62,27 @@ std::vector<double> ellipseOutline(double x, double y, double radiusX, double ra
 
 std::string polygonProblem(const std::vector<double>& xy) {
   if (xy.size() >= 6) return {};
-  return "has " + std::to_string(xy.size() / 2) + " points; a polygon needs at least 3";
+  return "has " + base::counted(xy.size() / 2, "point") + "; a polygon needs at least 3";
 }
 
 void requirePolygon(const std::vector<double>& xy) {
   if (const std::string problem = polygonProblem(xy); !problem.empty()) throw Error(problem);
+}
+
+std::array<double, 4> extentOf(const SourceObject& object) {
+  if (!object.hasMask()) {
+    const auto& [x, y, width, height] = object.boxXywh;
+    return {x, y, x + width, y + height};
+  }
+  constexpr double kFar = std::numeric_limits<double>::infinity();
+  std::array<double, 4> extent{kFar, kFar, -kFar, -kFar};
+  for (const std::vector<double>& xy : std::get<0>(object.segmentation)) {
+    for (std::size_t i = 0; i + 1 < xy.size(); i += 2) {
+      extent = {std::min(extent[0], xy[i]), std::min(extent[1], xy[i + 1]),
+                std::max(extent[2], xy[i]), std::max(extent[3], xy[i + 1])};
+    }
+  }
+  return extent;
 }
 
 SourceObject& PolygonGroups::add(const std::string& label, const std::string& group,

@@ -35,6 +35,9 @@ std::string polygonProblem(const std::vector<double>& xy);
 /// Throws Error with it.
 void requirePolygon(const std::vector<double>& xy);
 
+/// Left, top, right, bottom of an object's polygons, or of its box. Not of an RLE.
+std::array<double, 4> extentOf(const SourceObject& object);
+
 /// The polygons of an image. Those with one label and one group are parts of one object.
 class PolygonGroups {
  public:

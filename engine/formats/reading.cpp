@@ -10,6 +10,7 @@
 #include "engine/base/utf8.h"
 #include "engine/coco/masks/polygon.h"
 #include "engine/config/load.h"
+#include "engine/formats/outlines.h"
 
 namespace lockstep::formats {
 namespace {
@@ -77,23 +78,45 @@ LabelImage Reading::labelsOf(const fs::path& file, SourceImage& image) const {
   return labels;
 }
 
-void Reading::forEachFile(const std::vector<fs::path>& files, Source& source,
-                          const std::function<void(const fs::path&)>& read) const {
+std::vector<fs::path> Reading::forEachFile(const std::vector<fs::path>& files, Source& source,
+                                           const std::function<void(const fs::path&)>& read) const {
+  std::vector<fs::path> faulty;
   std::size_t done = 0;
   for (const fs::path& file : files) {
-    guarded(source, shown(file), [&] { read(file); });
+    if (!guarded(source, shown(file), [&] { read(file); })) faulty.push_back(file);
     if (progress) progress("reading", ++done, files.size());
   }
+  return faulty;
 }
 
 SourceImage NamedImages::add(const fs::path& image, const fs::path& file,
                              std::optional<base::ImageSize> size, const fs::path& extracted) {
   const auto [other, isNew] = fileOf_.try_emplace(image, file);
-  if (!isNew && other->second == file) throw Error(reading_.shown(image) + " is there twice");
+  if (!isNew && other->second == file) throw Error(reading_.shown(image) + " is listed twice");
   if (!isNew) {
-    throw Error(reading_.shown(other->second) + " is of the same image, " + reading_.shown(image));
+    throw Error(reading_.shown(other->second) + " refers to the same image, " +
+                reading_.shown(image));
   }
   return reading_.imageAt(image, size, extracted);
+}
+
+void NamedImages::addOthers(const ImageIndex& index, const std::vector<fs::path>& faultyFiles,
+                            const std::string& why, Source& source, std::string_view ending) const {
+  if (isFile(reading_.path)) return;  // only what it names
+  std::set<fs::path> ofFaultyFiles;
+  for (const fs::path& file : faultyFiles)
+    for (fs::path& image : index.nearest(index.find(file.stem().string()), file))
+      ofFaultyFiles.insert(std::move(image));
+  std::size_t done = 0;
+  for (const fs::path& file : index.all()) {
+    if (reading_.progress) {
+      reading_.progress("searching for other images", ++done, index.all().size());
+    }
+    if (fileOf_.contains(file) || ofFaultyFiles.contains(file)) continue;
+    if (!file.filename().string().ends_with(ending)) continue;
+    guarded(source, reading_.shown(file),
+            [&] { source.images.push_back(reading_.unlabelledImage(file, why)); });
+  }
 }
 
 std::map<Part, fs::path> imageFoldersIn(const fs::path& folder) {
@@ -142,21 +165,6 @@ void guarded(Source& source, const std::string& where, SourceImage& image,
   if (!guarded(source, where, act)) image.markLostObject();
 }
 
-void addUnlabelledImages(const Reading& reading, const std::vector<fs::path>& images,
-                         const std::string& why, Source& source,
-                         const std::set<std::string>& labelled) {
-  if (isFile(reading.path)) return;  // only what it names
-  std::set<fs::path> known;
-  for (const SourceImage& image : source.images) known.insert(image.file);
-  std::size_t done = 0;
-  for (const fs::path& file : images) {
-    if (reading.progress) reading.progress("looking for other images", ++done, images.size());
-    if (known.contains(file) || labelled.contains(file.stem().string())) continue;
-    guarded(source, reading.shown(file),
-            [&] { source.images.push_back(reading.unlabelledImage(file, why)); });
-  }
-}
-
 void settleUnlabelledImages(const Reading& reading, Source& source) {
   const auto hasValidation = [&] {
     return std::ranges::count(source.images, std::optional(Part::Val), &SourceImage::part) > 0;
@@ -167,11 +175,11 @@ void settleUnlabelledImages(const Reading& reading, Source& source) {
     ++source.unlabelledImages;
     source.addFault(reading.shown(image.file),
                     image.unlabelledReason +
-                        (reading.keepsEmpty ? "; imported without objects" : "; left out"));
+                        (reading.keepsEmpty ? "; imported without objects" : "; not imported"));
     return !reading.keepsEmpty;
   });
   if (hadValidation && !hasValidation())
-    source.addFault("validation part", "none of its images has a label that can be used");
+    source.addFault("validation split", "none of its images has a usable label");
 }
 
 namespace {
@@ -188,18 +196,27 @@ std::string problemWithFile(const Reading& reading, SourceImage& image) {
   }
 }
 
+/// True if no part of an object without an RLE is in the picture, whichever way it is turned.
+bool isOutside(const SourceObject& object, base::ImageSize size, int exifOrientation) {
+  const auto [left, top, right, bottom] = extentOf(object);
+  auto width = static_cast<double>(size.width), height = static_cast<double>(size.height);
+  if (coco::swapsSides(exifOrientation)) width = height = std::max(width, height);
+  return right <= 0 || bottom <= 0 || left >= width || top >= height;
+}
+
 /// What is wrong with an object; empty: nothing.
-std::string problemWith(const SourceObject& object, base::ImageSize size) {
+std::string problemWith(const SourceObject& object, const SourceImage& image) {
+  const base::ImageSize size = image.size;
   if (const auto* mask = std::get_if<coco::Rle>(&object.segmentation)) {
     if (mask->height != size.height || mask->width != size.width)
       return "a mask is " + sizeText({mask->height, mask->width}) + ", not " + sizeText(size);
-    return coco::areaPx(*mask) == 0 ? "a mask has no pixel" : "";
+    return coco::areaPx(*mask) == 0 ? "a mask is empty" : "";
   }
-  if (object.hasMask()) return {};
   const auto& [x, y, width, height] = object.boxXywh;
   const bool isBox = std::isfinite(x) && std::isfinite(y) && width > 0 && height > 0 &&
                      std::isfinite(width) && std::isfinite(height);
-  return isBox ? "" : "a box has no area";
+  if (!object.hasMask() && !isBox) return "a box has no area";
+  return isOutside(object, size, image.facts.exifOrientation) ? "is outside the image" : "";
 }
 
 }  // namespace
@@ -229,7 +246,7 @@ void removeInvalid(const Reading& reading, Source& source) {
                         base::counted(empty, "polygon") + " without an area");
     }
     std::erase_if(image.objects, [&](const SourceObject& object) {
-      const std::string problem = problemWith(object, image.size);
+      const std::string problem = problemWith(object, image);
       if (problem.empty()) return false;
       source.addFault(reading.shown(image.file) + ": " + object.category, problem);
       image.markLostObject();

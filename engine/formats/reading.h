@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/formats/exif_rule.h"
@@ -42,8 +43,9 @@ struct Reading {
   /// A file of the source for messages.
   std::string shown(const fs::path& file) const;
   /// Calls read(file) for each and reports progress. What it throws is a fault of that file.
-  void forEachFile(const std::vector<fs::path>& files, Source& source,
-                   const std::function<void(const fs::path&)>& read) const;
+  /// Returns the files with a fault.
+  std::vector<fs::path> forEachFile(const std::vector<fs::path>& files, Source& source,
+                                    const std::function<void(const fs::path&)>& read) const;
 };
 
 /// The images that the entries of annotation files are of: each has one entry.
@@ -53,6 +55,11 @@ class NamedImages {
   /// The image of an entry in `file`, as of Reading::imageAt(). Throws Error if it has an entry.
   SourceImage add(const fs::path& image, const fs::path& file,
                   std::optional<base::ImageSize> size = {}, const fs::path& extracted = {});
+  /// Adds the images without an entry, if the source is a folder. `why`: their unlabelledReason,
+  /// `has no label file`. Images of the faulty files, which have their names, are not added.
+  /// `ending`: of the names of the format's images.
+  void addOthers(const ImageIndex& index, const std::vector<fs::path>& faultyFiles,
+                 const std::string& why, Source& source, std::string_view ending = {}) const;
 
  private:
   const Reading& reading_;
@@ -65,12 +72,6 @@ bool guarded(Source& source, const std::string& where, const std::function<void(
 void guarded(Source& source, const std::string& where, SourceImage& image,
              const std::function<void()>& act);
 
-/// Adds the images that nothing names, if the source is a folder. `why`: their unlabelledReason,
-/// `has no label file`. `labelled`: stems of label files, whose images are not added, because they
-/// are there or their label file has a fault.
-void addUnlabelledImages(const Reading& reading, const std::vector<fs::path>& images,
-                         const std::string& why, Source& source,
-                         const std::set<std::string>& labelled = {});
 /// Reports unlabelled images as faults, and removes them unless Reading::keepsEmpty.
 void settleUnlabelledImages(const Reading& reading, Source& source);
 

@@ -33,27 +33,32 @@ std::string classesText(const std::vector<std::string>& classes) {
 
 std::string splitText(const ImportReport& report, const ImportOptions& options) {
   if (!report.isSplitAnew)
-    return report.isTestHeldOut ? " (the source's test part)" : " (the source's validation part)";
+    return report.isTestHeldOut ? " (the source's test split)" : " (the source's validation split)";
   const std::string by = options.groupPattern.empty() ? "by image" : "by group";
   return " (split " + by + ", seed " + std::to_string(options.seed) + ")";
 }
 
 std::string exifText(const ExifDecision& exif) {
   return counted(exif.images, "image") + " with an EXIF orientation (first: " + exif.first +
-         "): annotations are taken to be of the " +
-         (exif.use == ExifUse::Apply ? "displayed picture" : "stored pixels");
+         "): annotations refer to the " +
+         (exif.use == ExifUse::Apply ? "displayed image" : "stored pixels");
 }
 
 std::string exifReason(const ExifDecision& exif, Format format) {
   switch (exif.reason) {
     case ExifDecision::Reason::Option:
-      return "as --exif says";
+      return "set by --exif";
     case ExifDecision::Reason::OtherSizes:
-      return "as the sizes of others say";
+      return "as the sizes of other images show";
     case ExifDecision::Reason::Format:
-      return std::string("as is usual for ") + base::textOf(format);
+      return std::string("the convention of ") + base::textOf(format);
   }
   return {};
+}
+
+/// `crowds, which CVAT's format does not support: left out (3)`
+std::string lossText(const std::string& what, std::int64_t count) {
+  return what + " (" + std::to_string(count) + ")";
 }
 
 }  // namespace
@@ -61,39 +66,41 @@ std::string exifReason(const ExifDecision& exif, Format format) {
 std::string summaryOf(const ImportReport& report, const ImportOptions& options) {
   std::string text = line("format", base::textOf(report.format)) +
                      line("training", partText(report.train)) +
-                     line("held-out", partText(report.val) + splitText(report, options));
+                     line("validation", partText(report.val) + splitText(report, options));
   if (report.test.images > 0)
     text += line("test", partText(report.test) + " (instances_test.json)");
   text += line("classes", classesText(report.classes));
   if (report.emptyImages > 0)
     text += line("empty", counted(report.emptyImages, "image") + " without objects");
   if (report.unlabelledImages > 0) {
-    text += line("unlabelled",
-                 counted(report.unlabelledImages, "image") +
-                     (options.keepsEmpty ? " among them (--keep-empty)"
-                                         : " left out; --keep-empty takes them as images without "
-                                           "objects"));
+    text +=
+        line("unlabelled",
+             counted(report.unlabelledImages, "image") +
+                 (options.keepsEmpty ? " included (--keep-empty)"
+                                     : " not imported; --keep-empty imports them without objects"));
   }
   if (report.exif.images > 0)
     text += line("exif", exifText(report.exif) + ", " + exifReason(report.exif, report.format));
-  text += line("densest", counted(report.mostObjects, "object") + " in an image");
+  text += line("max", counted(report.mostObjects, "object") + " in an image");
   if (report.boxOnlyObjects > 0) {
-    text += line("no mask", counted(report.boxOnlyObjects, "object") +
-                                (report.isBoxOnly()
-                                     ? " with a box only: experiment.yaml trains a detector of "
-                                       "boxes (model.masks: false)"
-                                     : " with a box only: the mask head does not train on them"));
+    text += line(
+        "no mask",
+        counted(report.boxOnlyObjects, "object") +
+            (report.isBoxOnly()
+                 ? " with a box only: experiment.yaml trains a box detector (model.masks: false)"
+                 : " with a box only: the mask head does not train on them"));
   }
-  for (const auto& [what, count] : report.losses)
-    text += line("lost", std::to_string(count) + " " + what);
+  for (const auto& [what, count] : report.losses) text += line("lost", lossText(what, count));
+  if (!report.faults.empty())
+    text += line("import errors", std::to_string(report.faults.size()) + ", listed in " +
+                                      (options.out / "faults.txt").string());
   return text;
 }
 
 std::string summaryOf(const ExportReport& report) {
   std::string text =
       line("exported", counted(report.images, "image") + ", " + counted(report.objects, "object"));
-  for (const auto& [what, count] : report.losses)
-    text += line("lost", std::to_string(count) + " " + what);
+  for (const auto& [what, count] : report.losses) text += line("lost", lossText(what, count));
   return text;
 }
 
@@ -103,12 +110,12 @@ std::vector<std::string> warningsOf(const ExifDecision& exif, Format format,
   for (const FoundFormat& other : otherFormats) {
     const std::string name = base::textOf(other.format);
     warnings.push_back("also found: " + name + " (" + other.example.string() +
-                       "), which is not read; import it on its own with --from " + name);
+                       "), which is not read; import it separately with --from " + name);
   }
   if (exif.images > 0 && exif.reason == ExifDecision::Reason::Format) {
     warnings.push_back(exifText(exif) + ", " + exifReason(exif, format) + "; --exif " +
-                       (exif.use == ExifUse::Apply ? "ignore takes the stored pixels"
-                                                   : "apply takes the displayed picture"));
+                       (exif.use == ExifUse::Apply ? "ignore uses the stored pixels"
+                                                   : "apply uses the displayed image"));
   }
   return warnings;
 }
@@ -117,7 +124,7 @@ std::vector<std::string> faultLines(const std::vector<Fault>& faults, const std:
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < std::min(faults.size(), kMostFaults); ++i)
     lines.push_back(faults[i].text());
-  if (!faults.empty()) lines.push_back(base::counted(faults.size(), "fault") + remedy);
+  if (!faults.empty()) lines.push_back(base::counted(faults.size(), "error") + remedy);
   return lines;
 }
 

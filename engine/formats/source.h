@@ -60,7 +60,7 @@ struct SourceImage {
 
   const fs::path& picture() const { return extracted.empty() ? file : extracted; }
   bool isUnlabelled() const { return objects.empty() && !unlabelledReason.empty(); }
-  void markLostObject() { unlabelledReason = "has no object that can be used"; }
+  void markLostObject() { unlabelledReason = "has no usable object"; }
 };
 
 /// What is wrong with a source. The entry it is about is left out.

@@ -74,17 +74,18 @@ class ViaReader {
   explicit ViaReader(const Reading& reading) : reading_(reading), index_(reading.folder()) {}
 
   Source read() {
-    reading_.forEachFile(filesBelow(reading_.path, {".json"}), source_, [&](const fs::path& file) {
-      const JsonDocument document(file);
-      const JsonNode root = document.root();
-      const auto images = root.find("_via_img_metadata");
-      (images ? *images : root).forEachMember([&](std::string_view key, const JsonNode& entry) {
-        if (!entry.find("filename")) return;  // settings
-        guarded(source_, reading_.shown(file) + ": " + std::string(key),
-                [&] { readImage(file, entry); });
-      });
-    });
-    addUnlabelledImages(reading_, index_.all(), "is not named by any JSON file", source_);
+    const auto faulty = reading_.forEachFile(
+        filesBelow(reading_.path, {".json"}), source_, [&](const fs::path& file) {
+          const JsonDocument document(file);
+          const JsonNode root = document.root();
+          const auto images = root.find("_via_img_metadata");
+          (images ? *images : root).forEachMember([&](std::string_view key, const JsonNode& entry) {
+            if (!entry.find("filename")) return;  // settings
+            guarded(source_, reading_.shown(file) + ": " + std::string(key),
+                    [&] { readImage(file, entry); });
+          });
+        });
+    images_.addOthers(index_, faulty, "is not named by any JSON file", source_);
     return std::move(source_);
   }
 

@@ -1,7 +1,6 @@
 // Pascal VOC: an XML file per image, with boxes; masks are in SegmentationObject, whose pixels are
 // the objects' numbers in a palette.
 #include <map>
-#include <set>
 
 #include "engine/base/error.h"
 #include "engine/base/shortened_text.h"
@@ -89,9 +88,9 @@ class VocReader {
   }
 
   Source read() {
-    reading_.forEachFile(filesBelow(reading_.path, {".xml"}), source_,
-                         [&](const fs::path& file) { readFile(file); });
-    addUnlabelledImages(reading_, index_.all(), "has no annotation file", source_, labelled_);
+    const auto faulty = reading_.forEachFile(filesBelow(reading_.path, {".xml"}), source_,
+                                             [&](const fs::path& file) { readFile(file); });
+    images_.addOthers(index_, faulty, "has no annotation file", source_);
     return std::move(source_);
   }
 
@@ -125,7 +124,6 @@ class VocReader {
   }
 
   void readFile(const fs::path& file) {
-    labelled_.insert(file.stem().string());
     const pugi::xml_document document = readXml(file);
     const pugi::xml_node root = document.child("annotation");
     if (!root) return;  // another XML file
@@ -171,7 +169,6 @@ class VocReader {
   const Reading& reading_;
   ImageIndex index_;
   std::map<std::string, fs::path> masksOf_;  ///< by stem
-  std::set<std::string> labelled_;           ///< stems of XML files
   std::map<std::string, Part> partOf_;       ///< by stem
   NamedImages images_{reading_};
   Source source_;

@@ -14,6 +14,7 @@
 
 #include "engine/base/atomic_file.h"
 #include "engine/base/error.h"
+#include "engine/base/number_text.h"
 #include "engine/base/text_encoding.h"
 #include "engine/formats/outlines.h"
 #include "engine/formats/reading.h"
@@ -257,10 +258,9 @@ class YoloReader {
             {{static_cast<std::int64_t>(i) + 1}, "class " + std::to_string(i)});
     }
     if (repeated_ > 0) {
-      source_.addFault("data.yaml",
-                       std::to_string(repeated_) +
-                           " images are named twice, by two parts or in one; they count "
-                           "where they are named first");
+      source_.addFault("data.yaml", base::counted(repeated_, "image") +
+                                        (repeated_ == 1 ? " is" : " are") +
+                                        " listed twice; the first entry is used");
     }
     return std::move(source_);
   }
@@ -271,10 +271,10 @@ class YoloReader {
  private:
   void readImage(const fs::path& file, const fs::path& labels, std::optional<Part> part) {
     const bool isLabelled = isFile(labels);
+    used_.insert(labels);
     SourceImage image =
         isLabelled ? reading_.imageAt(file) : reading_.unlabelledImage(file, "has no label file");
     if (part) image.part = part;
-    used_.insert(labels);
     if (isLabelled) readLabels(labels, image);
     source_.images.push_back(std::move(image));
   }
@@ -320,7 +320,7 @@ std::optional<fs::path> yoloDescriptionIn(const fs::path& path) {
     const std::string extension = entry->path().extension().string();
     if (extension != ".yaml" && extension != ".yml") continue;
     try {
-      if (YAML::Load(base::readFile(entry->path()))["names"]) return entry->path();
+      if (YAML::Load(base::readUnicode(entry->path()))["names"]) return entry->path();
     } catch (const std::exception&) {
       continue;  // another file
     }

@@ -11,7 +11,7 @@ namespace lockstep::formats {
 namespace {
 
 constexpr const char* kJoined =
-    "objects of several polygons or with holes: joined to one outline by lines without width";
+    "objects of several polygons or with holes: joined into one polygon";
 
 /// One closed line through all polygons: it goes to each from the first point of the first one and
 /// comes back the same way, so that the area is the same.
@@ -65,7 +65,7 @@ class YoloWriter : public DatasetWriter {
     std::string text;
     for (const SourceObject& object : exported.image.objects) {
       if (object.isCrowd) {
-        ++losses_["crowds, which YOLO's files cannot mark: left out"];
+        ++losses_["crowds, which YOLO's format does not support: left out"];
         continue;
       }
       text += std::to_string(indexOf_.at(object.category)) +
@@ -100,7 +100,7 @@ class YoloWriter : public DatasetWriter {
     }
     std::vector<std::vector<double>> polygons = polygonsOf(object);
     if (isOutside(polygons, size)) {
-      ++losses_["objects that leave the image: cut at its edge"];
+      ++losses_["objects that extend beyond the image: clipped"];
       polygons = polygonsOf({object.category, maskOf(object, size)});
     }
     if (polygons.size() > 1) {

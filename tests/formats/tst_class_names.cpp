@@ -119,6 +119,11 @@ class TstClassNames : public QObject {
       QCOMPARE(report.train.objects, 1);
     };
     check("classes.txt", "été\r\n");
+    const SourceFolder folder;  // without a byte order mark, in a file of any name
+    folder.writeImage("images/a.png");
+    folder.write("set.yaml", utf16("names: [été]\n", isBigEndian).substr(2));
+    folder.write("labels/a.txt", "0 0.5 0.5 0.5 0.5\n");
+    QCOMPARE(folder.import().classes, Names{"été"});
     check("a.xml", "<?xml version=\"1.0\" encoding=\"utf-16\"?><annotation>" + vocObject("été") +
                        "</annotation>");
     check("a.json", R"({"shapes": [{"label": "été", "points": [[1, 1], [9, 1], [9, 9]]}],
@@ -141,6 +146,11 @@ class TstClassNames : public QObject {
                message.c_str());
       std::filesystem::remove(folder.path() / name);
     }
+    folder.write("a.json", "{\"shapes\":\n [{\"label\": \"\xb8\xdf\"}]}");
+    const std::string json =
+        messageOf([&] { folder.import({.format = formats::Format::LabelMe}); });
+    QVERIFY2(json.find("a.json: line 2: byte 25 is not UTF-8") != std::string::npos, json.c_str());
+    std::filesystem::remove(folder.path() / "a.json");
     folder.write("names.list",
                  "f\xfc"
                  "chs\n");
@@ -209,9 +219,11 @@ class TstClassNames : public QObject {
     const ImportReport report = folder.import();
     QCOMPARE(report.classes, Names{"dog"});
     const std::string faults = faultsOf(report);
-    QVERIFY2(faults.find("has blanks or line breaks in its name; it is read as 'dog' (1 object)") !=
-                 std::string::npos,
-             faults.c_str());
+    QVERIFY2(
+        faults.find(
+            "has extra spaces or line breaks in its name; it is imported as 'dog' (1 object)") !=
+            std::string::npos,
+        faults.c_str());
   }
 
   void namesInListsHaveNoBlanks() {

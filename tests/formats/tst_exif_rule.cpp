@@ -1,8 +1,10 @@
+#include <QRegularExpression>
 #include <QTest>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/atomic_file.h"
 #include "engine/data/image_file.h"
 #include "engine/formats/export.h"
 #include "engine/formats/report_text.h"
@@ -255,6 +257,36 @@ class TstExifRule : public QObject {
     }
   }
 
+  /// One picture has its size, as stored. The other one has none.
+  void sizesOfOtherPicturesDecideForSwappedSides_data() {
+    QTest::addColumn<QString>("format");
+    QTest::addColumn<QString>("size");
+    QTest::newRow("labelme") << "labelme"
+                             << R"~("image(Height|Width)":\d+,)~";
+    QTest::newRow("labelstudio") << "labelstudio"
+                                 << R"~("original_(height|width)":\d+,)~";
+    QTest::newRow("voc") << "voc"
+                         << "<size>.*</size>";
+  }
+  void sizesOfOtherPicturesDecideForSwappedSides() {
+    QFETCH(QString, format);
+    QFETCH(QString, size);
+    const Format source = *base::parseEnum<Format>(format.toStdString());
+    const SourceFolder folder;
+    for (const char* name : {"a", "b"}) {
+      writePicture(folder, std::string(name) + ".png", kOblong, 6);
+      annotate(folder, source, name, kOblong, kStoredObject);
+    }
+    const std::string labels = format == QStringLiteral("voc") ? "b.xml" : "b.json";
+    folder.write(labels, QString::fromStdString(base::readFile(folder.path() / labels))
+                             .remove(QRegularExpression(size))
+                             .toStdString());
+    const ImportReport report = folder.import();
+    QCOMPARE(comparedWithPixels(folder), 2);
+    QCOMPARE(report.exif.images, 1);
+    QVERIFY(report.exif.reason == ExifDecision::Reason::OtherSizes);
+  }
+
   void whatTheFormatDecidesIsAWarning() {
     const SourceFolder folder;
     writePicture(folder, "a.png", kOblong, 3);
@@ -263,13 +295,13 @@ class TstExifRule : public QObject {
     const std::vector<std::string> warnings =
         formats::warningsOf(report.exif, report.format, report.otherFormats);
     QCOMPARE(warnings.size(), 1U);
-    QVERIFY2(
-        warnings[0].find("stored pixels, as is usual for coco; --exif apply") != std::string::npos,
-        warnings[0].c_str());
+    QVERIFY2(warnings[0].find("stored pixels, the convention of coco; --exif apply") !=
+                 std::string::npos,
+             warnings[0].c_str());
     QVERIFY(warnings[0].find("a.png") != std::string::npos);
   }
 
-  /// Label Studio's COCO files have the stored size, and coordinates of the displayed picture.
+  /// Label Studio's COCO files have the stored size, and coordinates of the displayed image.
   void coordinatesThatOnlyFitTheDisplayedPictureSayIt() {
     const SourceFolder folder;
     writePicture(folder, "a.png", kOblong, 6);

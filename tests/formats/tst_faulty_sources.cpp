@@ -56,7 +56,7 @@ class TstFaultySources : public QObject {
                   "categories": [{"id": 1, "name": "x"}],
                   "annotations": [{"id": 7, "image_id": 5, "category_id": 1, "bbox": [1, NaN, 3, 4]}]})");
         });
-    row("labelme: label", "labelme", "d.png: has no label file; left out", image("d.png"));
+    row("labelme: label", "labelme", "d.png: has no label file; not imported", image("d.png"));
     row("labelme: number", "labelme",
         "b.json: shapes[0].points[1][0]: is a string; it must be a number",
         write(
@@ -70,6 +70,24 @@ class TstFaultySources : public QObject {
         write(
             "b.json",
             R"({"shapes": [{"label": " \n", "points": [[1, 2], [9, 3], [4, 5]]}], "imagePath": "b.png"})"));
+    row("labelme: outside", "labelme", "b.png: cat: is outside the image",
+        write(
+            "b.json",
+            R"({"shapes": [{"label": "cat", "points": [[50, 2], [60, 2], [60, 9]]}], "imagePath": "b.png"})"));
+    row("coco: outside", "coco", "images/d.png: x: is outside the image",
+        [](const SourceFolder& folder) {
+          folder.writeImage("images/d.png");
+          folder.write("annotations/more.json",
+                       R"({"images": [{"id": 5, "file_name": "d.png", "width": 40, "height": 30}],
+                  "categories": [{"id": 1, "name": "x"}],
+                  "annotations": [{"id": 7, "image_id": 5, "category_id": 1, "bbox": [1, 30, 9, 9]}]})");
+        });
+    row("coco: unlisted", "coco",
+        "images/d.png: has no usable entry in an annotation file; not imported, like 1 other image",
+        [](const SourceFolder& folder) {
+          folder.writeImage("images/d.png");
+          folder.writeImage("images/e.png");
+        });
     row("labelme: image", "labelme", "d.json: its image d.jpg is missing",
         write("d.json", R"({"shapes": [], "imagePath": "d.jpg", "imageData": null})"));
     row("labelme: mask larger than its image", "labelme",
@@ -86,11 +104,12 @@ class TstFaultySources : public QObject {
                   base::encodeBase64(worker::DatasetImages().encodeLabels(mask)) +
                   R"("}], "imagePath": "b.png"})");
         });
-    row("labelme: two files", "labelme", "d.json: b.json is of the same image, b.png",
+    row("labelme: two files", "labelme", "d.json: b.json refers to the same image, b.png",
         write("d.json", R"({"shapes": [], "imagePath": "b.png"})"));
     row("labelme: syntax", "labelme",
         "b.json:1:13: invalid JSON at byte 13: ", write("b.json", "{\"shapes\": [,]}"));
-    row("yolo: label", "yolo", "images/b.png: has no label file; left out", remove("labels/b.txt"));
+    row("yolo: label", "yolo", "images/b.png: has no label file; not imported",
+        remove("labels/b.txt"));
     row("yolo: number", "yolo", "labels/b.txt:2: 'x' is not a number",
         write("labels/b.txt", "0 0.1 0.1 0.2 0.1 0.2 0.2\n0 0.1 x 0.2 0.2\n"));
     row("yolo: class", "yolo", "labels/b.txt:1: class 7 has no name (there are 2)",
@@ -101,7 +120,7 @@ class TstFaultySources : public QObject {
         "images/b.png: has the same label file as images/b.bmp: labels/b.txt",
         image("images/b.bmp"));
     row("yolo: image", "yolo", "labels/d.txt: its image is missing", write("labels/d.txt", ""));
-    row("voc: label", "voc", "JPEGImages/b.png: has no annotation file; left out",
+    row("voc: label", "voc", "JPEGImages/b.png: has no annotation file; not imported",
         remove("Annotations/b.xml"));
     row("voc: number", "voc", "Annotations/b.xml: object 1: 'x' is not a number",
         write("Annotations/b.xml",
@@ -109,7 +128,7 @@ class TstFaultySources : public QObject {
               "annotation>"));
     row("voc: syntax", "voc",
         "Annotations/b.xml:1: invalid XML: ", write("Annotations/b.xml", "<annotation>"));
-    row("voc: two files", "voc", "Annotations/z.xml: Annotations/b.xml is of the same image",
+    row("voc: two files", "voc", "Annotations/z.xml: Annotations/b.xml refers to the same image",
         write("Annotations/z.xml", "<annotation><filename>b.png</filename></annotation>"));
     row("cvat: image", "cvat", "annotations.xml: image b.png: its image b.png is missing",
         remove("images/b.png"));
@@ -132,9 +151,9 @@ class TstFaultySources : public QObject {
     row("via: image", "via", "via_project.json: b.png123: its image b.png is missing",
         remove("b.png"));
     row("via: two files", "via",
-        "via_project.json: b.png123: more.json is of the same image, b.png",
+        "via_project.json: b.png123: more.json refers to the same image, b.png",
         write("more.json", R"({"b.png": {"filename": "b.png", "regions": []}})"));
-    row("via: twice", "via", "more.json: again: d.png is there twice",
+    row("via: twice", "via", "more.json: again: d.png is listed twice",
         [](const SourceFolder& folder) {
           folder.writeImage("d.png");
           folder.write("more.json",
@@ -142,13 +161,14 @@ class TstFaultySources : public QObject {
                            "again": {"filename": "d.png", "regions": []}})");
         });
     row("cityscapes: points", "cityscapes",
-        "gtFine/train/town/b_gtFine_polygons.json: objects[0]: has 1 points",
+        "gtFine/train/town/b_gtFine_polygons.json: objects[0]: has 1 point;",
         write(
             "gtFine/train/town/b_gtFine_polygons.json",
             R"({"imgHeight": 30, "imgWidth": 40, "objects": [{"label": "car", "polygon": [[1, 1]]}]})"));
     row("labelstudio: image", "labelstudio", "export.json: task 2: its image b.png is missing",
         remove("images/b.png"));
-    row("geojson: label", "geojson", "b.png: has no GeoJSON file; left out", remove("b.geojson"));
+    row("geojson: label", "geojson", "b.png: has no GeoJSON file; not imported",
+        remove("b.geojson"));
     row("geojson: kind", "geojson", "b.geojson: features[0].geometry: type \"Circle\" is unknown",
         write("b.geojson",
               R"({"features": [{"geometry": {"type": "Circle", "coordinates": []}}]})"));
@@ -215,7 +235,8 @@ class TstFaultySources : public QObject {
       std::filesystem::remove(folder.path() / "masks/cat/b.png");
       folder.write("masks/cat/b.jpg", "\xff\xd8\xff");
     });
-    row("masks: label", "masks", "images/d.png: has no mask file; left out", image("images/d.png"));
+    row("masks: label", "masks", "images/d.png: has no mask file; not imported",
+        image("images/d.png"));
     row("masks: size", "masks", "masks/cat/b.png: is 5 x 4 px, but its image is 40 x 30 px",
         [](const SourceFolder& folder) { folder.writeImage("masks/cat/b.png", 5, 4); });
     row("masks: two files", "masks",

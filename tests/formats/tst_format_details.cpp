@@ -9,6 +9,7 @@
 #include "tests/support/test_main.h"
 
 using namespace lockstep;
+namespace fs = std::filesystem;
 using formats::ImportReport;
 using nlohmann::json;
 using tests::Expected;
@@ -40,6 +41,8 @@ class TstFormatDetails : public QObject {
     folder.write("a.json", R"({"shapes": [
       {"label": "x", "group_id": 4, "points": [[1, 1], [5, 1], [5, 5]]},
       {"label": "x", "group_id": 4, "points": [[11, 11], [15, 11], [15, 15]]},
+      {"label": "z", "group_id": "b2f7", "points": [[1, 1], [5, 1], [5, 5]]},
+      {"label": "z", "group_id": "b2f7", "points": [[11, 11], [15, 11], [15, 15]]},
       {"label": "x", "shape_type": "point", "points": [[1, 1]]},
       {"label": "y", "shape_type": "circle", "points": [[20, 20], [20, 25]]}],
       "imagePath": "..\\pictures\\a.jpg.png", "imageHeight": null})");
@@ -47,8 +50,9 @@ class TstFormatDetails : public QObject {
     QCOMPARE(report.faults.size(), 0U);
     QCOMPARE(report.losses.at("points and lines, which have no area"), 1);
     const std::vector<Expected> found = folder.imported();
-    QCOMPARE(found.size(), 2U);
+    QCOMPARE(found.size(), 3U);
     QVERIFY(std::abs(static_cast<double>(coco::areaPx(found[1].mask)) - 78.5) < 6);
+    QVERIFY(found[0].mask == found[2].mask);
   }
 
   void holesOfGeoJsonAreKept() {
@@ -164,8 +168,13 @@ class TstFormatDetails : public QObject {
                  R"({"imgHeight": 30, "imgWidth": 40, "objects": [
       {"label": "car", "polygon": [[0, 0], [10, 0], [10, 10], [0, 10]]},
       {"label": "pole", "polygon": [[4, 0], [6, 0], [6, 10], [4, 10]]},
+      {"label": "bus", "deleted": 1, "polygon": [[20, 20], [30, 20], [30, 25], [20, 25]]},
+      {"label": "bus", "polygon": [[21, 21], [29, 21], [29, 24], [21, 24]]},
       {"label": "cargroup", "polygon": [[20, 20], [30, 20], [30, 25], [20, 25]]}]})");
-    folder.import();
+    const ImportReport report = folder.import();
+    QVERIFY(report.losses == (std::map<std::string, std::int64_t>{
+                                 {"objects that others hide", 1},
+                                 {"regions of classes without instances, such as road", 1}}));
     const std::vector<Expected> found = folder.imported();
     QCOMPARE(found.size(), 2U);
     QCOMPARE(coco::areaPx(found[0].mask), 80U);
@@ -231,6 +240,73 @@ class TstFormatDetails : public QObject {
       found.push_back(object.image + " " + object.category);
     QCOMPARE(found,
              (std::vector<std::string>{"a cell", "a test tube", "a train", "b object", "b train"}));
+  }
+
+  /// It is not of another image, whose class its folder would name.
+  void aMaskIsOfTheImageInItsOwnPlace() {
+    const SourceFolder folder;
+    for (const char* image : {"a", "deep/a", "deep/er/a"}) {
+      folder.writeImage("images/" + std::string(image) + ".png");
+      folder.writeLabels("masks/" + std::string(image) + ".png", tests::madeLabels("b"));
+    }
+    folder.writeLabels("masks/cell/a.png", tests::madeLabels("b"));
+    const ImportReport report = folder.import();
+    for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
+    QCOMPARE(report.classes, (std::vector<std::string>{"cell", "object"}));
+    QCOMPARE(folder.imported().size(), 4U);
+  }
+
+  /// An annotation file is of the image beside it, or in a folder of the same names.
+  void imagesInFoldersBelowAreOthers_data() {
+    QTest::addColumn<QString>("images");
+    QTest::addColumn<QString>("files");
+    QTest::addColumn<QString>("text");
+    const QString voc = QStringLiteral(
+        "<annotation><object><name>%1</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>9</xmax>"
+        "<ymax>9</ymax></bndbox></object></annotation>");
+    QTest::newRow("voc: beside") << "images/%1a.png"
+                                 << "images/%1a.xml" << voc;
+    QTest::newRow("voc: mirrored") << "JPEGImages/%1a.png"
+                                   << "Annotations/%1a.xml" << voc;
+    QTest::newRow("geojson: beside") << "images/%1a.png"
+                                     << "images/%1a.geojson"
+                                     << R"({"features": [{"properties": {"name": "%1"},
+        "geometry": {"type": "Polygon", "coordinates": [[[1, 1], [9, 1], [9, 9], [1, 9]]]}}]})";
+    QTest::newRow("cityscapes: mirrored") << "leftImg8bit/%1a_leftImg8bit.png"
+                                          << "gtFine/%1a_gtFine_polygons.json"
+                                          << R"({"imgHeight": 30, "imgWidth": 40, "objects": [
+        {"label": "%1", "polygon": [[1, 1], [9, 1], [9, 9], [1, 9]]}]})";
+  }
+  void imagesInFoldersBelowAreOthers() {
+    QFETCH(QString, images);
+    QFETCH(QString, files);
+    QFETCH(QString, text);
+    const SourceFolder folder;
+    for (const char* place : {"car/", "car/person/", "car/person/bus/"}) {
+      folder.writeImage(images.arg(QLatin1String(place)).toStdString());
+      const fs::path name = fs::path(place).parent_path().filename();
+      folder.write(files.arg(QLatin1String(place)).toStdString(),
+                   text.arg(QString::fromStdString(name.string())).toStdString());
+    }
+    const ImportReport report = folder.import();
+    for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
+    const auto rowOf = [](const json& table, const json& id) {
+      return *std::ranges::find_if(table, [&](const json& row) { return row["id"] == id; });
+    };
+    int compared = 0;
+    for (const char* part : {"train", "val"}) {
+      const json root = json::parse(base::readFile(folder.annotationsOf(part)));
+      for (const json& annotation : root["annotations"]) {
+        const fs::path image =
+            "car" /
+            fs::path(
+                rowOf(root["images"], annotation["image_id"]).at("file_name").get<std::string>());
+        QCOMPARE(rowOf(root["categories"], annotation["category_id"]).at("name").get<std::string>(),
+                 image.parent_path().filename().string());
+        ++compared;
+      }
+    }
+    QCOMPARE(compared, 3);
   }
 
   void framesOfTwoVideosAreNotMixed() {

@@ -79,7 +79,7 @@ class TstImport : public QObject {
     const ImportReport report = folder.import();
     QVERIFY(report.format == source.format);
     for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
-    QVERIFY(report.losses.empty());
+    QCOMPARE(report.losses.size(), source.format == Format::Cityscapes ? 1U : 0U);  // its road
     QCOMPARE(report.train.images + report.val.images, 3);
     QCOMPARE(report.emptyImages, 1);
     std::vector<Expected> expected = expectedIn(source.format);
@@ -291,7 +291,7 @@ class TstImport : public QObject {
     QCOMPARE(report.train.images + report.val.images, 2);
     QCOMPARE(report.train.objects + report.val.objects, 2);
     QCOMPARE(report.faults.size(), 1U);
-    QVERIFY(report.faults[0].text().find("images/b.png is in another file or part too") !=
+    QVERIFY(report.faults[0].text().find("images/b.png is also in another file or split") !=
             std::string::npos);
   }
 
@@ -306,8 +306,8 @@ class TstImport : public QObject {
     folder.write("a.json",
                  R"({"shapes": [{"label": "x", "points": [[1, 1]]}], "imagePath": "a.png"})");
     const std::string none = messageOf([&] { folder.import(); });
-    QVERIFY2(none.find("no object can be used; the first of 2 faults: a.json: shapes[0]: has 1 "
-                       "points; a polygon needs at least 3") != std::string::npos,
+    QVERIFY2(none.find("contains no usable object; the first of 2 errors: a.json: shapes[0]: has 1 "
+                       "point; a polygon needs at least 3") != std::string::npos,
              none.c_str());
     QVERIFY(!fs::exists(folder.out()));
     const std::string pattern = messageOf([&] {

@@ -86,6 +86,25 @@ class TstLabelStudio : public QObject {
     }
   }
 
+  /// A task or a region with another id than a number or a text is read as well.
+  void idsMayBeOfAnyKind() {
+    for (const json& id : {json("0b6e3c1e-57a9-4c2e-9d0c-1c8a8b1d0f11"), json(7), json(1.5),
+                           json(nullptr), json{{"$oid", "64"}}}) {
+      const SourceFolder folder;
+      folder.writeImage("a.png");
+      json bare = result("", "rectangle", rectangle()),
+           label = result("", "labels", withLabels(rectangle()));
+      bare["id"] = label["id"] = id.is_object() || id.is_null() ? json("q1") : id;
+      json task = {{"id", id},
+                   {"data", {{"image", "a.png"}}},
+                   {"annotations", {{{"id", id}, {"result", {bare, label}}}}}};
+      folder.write("tasks.json", json{task}.dump());
+      const ImportReport report = folder.import();
+      for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
+      QCOMPARE(folder.imported().size(), 1U);
+    }
+  }
+
   void regionsAreToldApartByTheirIds() {
     const SourceFolder folder;
     json other = rectangle();

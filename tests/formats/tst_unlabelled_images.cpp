@@ -1,4 +1,5 @@
 #include <QTest>
+#include <algorithm>
 
 #include "engine/formats/format.h"
 #include "engine/formats/report_text.h"
@@ -49,15 +50,22 @@ class TstUnlabelledImages : public QObject {
       changes_.push_back(std::move(change));
     };
     row("labelme: no file", "labelme", 3, "d.png: has no label file", adding("d.png"));
+    row("labelme: a file in another folder", "labelme", 3, "other/b.png: has no label file",
+        adding("other/b.png"));
+    row("labelme: a file of another program", "labelme", 2, "b.png: has no label file",
+        writing("b.json", "{}"));
     row("yolo: no file", "yolo", 2, "images/b.png: has no label file", removing("labels/b.txt"));
     row("voc: no file", "voc", 2, "JPEGImages/b.png: has no annotation file",
         removing("Annotations/b.xml"));
     row("cvat: not named", "cvat", 3, "images/d.png: is not named by any XML file",
         adding("images/d.png"));
     row("via: not named", "via", 3, "d.png: is not named by any JSON file", adding("d.png"));
-    row("labelstudio: no task", "labelstudio", 3, "images/d.png: is of no task",
+    row("labelstudio: no task", "labelstudio", 3, "images/d.png: has no task",
         adding("images/d.png"));
     row("geojson: no file", "geojson", 3, "d.png: has no GeoJSON file", adding("d.png"));
+    row("cityscapes: no file", "cityscapes", 2,
+        "leftImg8bit/train/town/b_leftImg8bit.png: has no polygons file",
+        removing("gtFine/train/town/b_gtFine_polygons.json"));
     row("masks: no file", "masks", 3, "images/d.png: has no mask file", adding("images/d.png"));
     const auto task = [](const char* annotations) {
       return [annotations](const SourceFolder& folder) {
@@ -70,7 +78,7 @@ class TstUnlabelledImages : public QObject {
         task(R"("annotations": [], "predictions": [])"));
     row("labelstudio: skipped", "labelstudio", 3, "images/d.png: its task was skipped",
         task(R"("annotations": [{"was_cancelled": true, "result": []}])"));
-    const char* const kLost = ": has no object that can be used";
+    const char* const kLost = ": has no usable object";
     const auto lost = [&](const char* image) { return std::string(image) + kLost; };
     row("labelstudio: points alone", "labelstudio", 3, lost("images/d.png").c_str(),
         task(R"("annotations": [{"result": [{"type": "keypointlabels", "value": {"x": 1}}]}])"));
@@ -130,15 +138,38 @@ class TstUnlabelledImages : public QObject {
     const ImportReport without = folder.import();
     QCOMPARE(without.train.images + without.val.images, labelled);
     QCOMPARE(without.unlabelledImages, 1);
-    QVERIFY2(faultsOf(without).find(fault.toStdString() + "; left out\n") != std::string::npos,
+    QVERIFY2(faultsOf(without).find(fault.toStdString() + "; not imported\n") != std::string::npos,
              faultsOf(without).c_str());
-    QVERIFY(formats::summaryOf(without, {}).find("unlabelled: 1 image left out; --keep-empty") !=
-            std::string::npos);
+    QVERIFY(
+        formats::summaryOf(without, {}).find("unlabelled: 1 image not imported; --keep-empty") !=
+        std::string::npos);
+    const std::string lines = faultsOf(without);
+    QVERIFY(formats::summaryOf(without, {})
+                .find("import errors: " + std::to_string(std::ranges::count(lines, '\n')) +
+                      ", listed in ") != std::string::npos);
     const ImportReport kept = folder.import({.keepsEmpty = true});
     QCOMPARE(kept.train.images + kept.val.images, labelled + 1);
     QCOMPARE(kept.emptyImages, without.emptyImages + 1);
     QVERIFY(faultsOf(kept).find(fault.toStdString() + "; imported without objects\n") !=
             std::string::npos);
+  }
+
+  /// The image has a label, so the fault of its file is the only one.
+  void anImageThatCannotBeReadIsNamedOnce() {
+    for (const char* format :
+         {"labelme", "yolo", "voc", "cvat", "via", "cityscapes", "labelstudio", "geojson"}) {
+      const SourceFolder folder;
+      writeSource(format, folder);
+      std::filesystem::remove_all(folder.path() / "SegmentationObject");
+      for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
+        const std::filesystem::path image = entry.path().lexically_relative(folder.path());
+        if (image.filename().string().starts_with("b") && image.extension() == ".png")
+          folder.write(image.string(), "no image");
+      }
+      const ImportReport report = folder.import();
+      QVERIFY2(report.faults.size() == 1, (std::string(format) + ": " + faultsOf(report)).c_str());
+      QCOMPARE(report.unlabelledImages, 0);
+    }
   }
 
   void aValidationPartThatIsLostIsNamed() {
@@ -149,7 +180,7 @@ class TstUnlabelledImages : public QObject {
       folder.write(labels, "0 0.5 0.5 0.2 0.2\n");
     const ImportReport report = folder.import();
     QVERIFY(report.isSplitAnew);
-    QVERIFY2(faultsOf(report).find("validation part: none of its images has a label") !=
+    QVERIFY2(faultsOf(report).find("validation split: none of its images has a usable label") !=
                  std::string::npos,
              faultsOf(report).c_str());
   }
@@ -178,7 +209,7 @@ class TstUnlabelledImages : public QObject {
         formats::warningsOf(report.exif, report.format, report.otherFormats);
     QCOMPARE(warnings.size(), 1U);
     QVERIFY2(warnings[0].find("also found: cvat (") == 0 &&
-                 warnings[0].find("other/annotations.xml), which is not read; import it on its own "
+                 warnings[0].find("other/annotations.xml), which is not read; import it separately "
                                   "with --from cvat") != std::string::npos,
              warnings[0].c_str());
     QVERIFY(folder.import({.format = formats::Format::LabelMe}).otherFormats.empty());
