@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/literal_text.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets::paint {
@@ -232,12 +233,13 @@ void drawMenuItem(QPainter& painter, const QStyleOptionMenuItem& option) {
     drawChevron(painter, {option.rect.right() - 17.0, option.rect.center().y() - 6.0, 12, 12},
                 Direction::Right, color);
   }
-  const QString text = option.text.section(QLatin1Char('\t'), 0, 0);
+  const QString text = inertText(option.text.section(QLatin1Char('\t'), 0, 0));
   const QString keys = option.text.section(QLatin1Char('\t'), 1);
   painter.setFont(option.font);
   painter.setPen(color);
   constexpr int kFlags = Qt::AlignVCenter | Qt::TextSingleLine | Qt::TextShowMnemonic;
-  painter.drawText(texts, kFlags | Qt::AlignLeft, text);
+  painter.drawText(texts, kFlags | Qt::AlignLeft,
+                   option.fontMetrics.elidedText(text, Qt::ElideMiddle, texts.width(), kFlags));
   painter.setPen(isEnabled ? theme.textMuted : theme.textFaint);
   painter.drawText(texts.adjusted(0, 0, 14, 0), kFlags | Qt::AlignRight, keys);
   painter.restore();

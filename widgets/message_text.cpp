@@ -14,7 +14,9 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kMaxLines = 6, kMaxLinesIfLow = 3, kLowWindowPx = 720;
+constexpr int kMaxLines = 6;
+/// Of a window: the height that has room for one line, and for each further one.
+constexpr int kOneLineFromPx = 380, kLineForPx = 40;
 
 /// Bottom of line `number`, or of the last line if there are fewer, in px. Measured in the layout,
 /// because some scripts have taller lines than the font says.
@@ -67,9 +69,9 @@ bool MessageText::eventFilter(QObject* watched, QEvent* event) {
 
 void MessageText::fitHeight() {
   const int height = static_cast<int>(std::ceil(document()->size().height()));
-  const bool isLow = !isWindow() && window()->height() < scaledPx(kLowWindowPx);
-  const int max =
-      static_cast<int>(std::ceil(bottomOfLine(isLow ? kMaxLinesIfLow : kMaxLines, *document())));
+  const int room = (window()->height() - scaledPx(kOneLineFromPx)) / scaledPx(kLineForPx);
+  const int lines = isWindow() ? kMaxLines : std::clamp(room, 1, kMaxLines);
+  const int max = static_cast<int>(std::ceil(bottomOfLine(lines, *document())));
   setVerticalScrollBarPolicy(height > max ? Qt::ScrollBarAsNeeded : Qt::ScrollBarAlwaysOff);
   const QMargins border = contentsMargins();
   setFixedHeight(std::min(height, max) + border.top() + border.bottom());

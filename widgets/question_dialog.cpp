@@ -29,6 +29,8 @@ QuestionDialog::QuestionDialog(const QString& title, const QString& detail, QWid
   auto* explanation = new QLabel(detail);
   explanation->setWordWrap(true);
   setRole(explanation, "muted");
+  // Otherwise the width of their longest words.
+  for (QLabel* text : {heading, explanation}) text->setMinimumWidth(1);
   quote_ = new QPlainTextEdit;
   quote_->setReadOnly(true);
   quote_->setFont(monoFont(12));

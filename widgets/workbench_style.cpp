@@ -5,6 +5,7 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QPainter>
+#include <QScreen>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QStyleOption>
@@ -14,6 +15,7 @@
 #include <algorithm>
 
 #include "widgets/control_paint.h"
+#include "widgets/literal_text.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
@@ -61,10 +63,11 @@ QSize headerSize(const QStyleOptionHeader& header) {
 }
 
 QSize menuItemSize(const QStyleOptionMenuItem& item, const QSize& contents) {
-  constexpr int kSeparatorPx = 9, kShortcutGapPx = 18;
+  constexpr int kSeparatorPx = 9, kShortcutGapPx = 18, kMaxTextPx = 600;
   if (item.menuItemType == QStyleOptionMenuItem::Separator) return {10, kSeparatorPx};
   const int gap = item.text.contains(QLatin1Char('\t')) ? kShortcutGapPx : 0;
-  return grown({contents.width() + gap, item.fontMetrics.height()}, paint::kMenuItemPadding);
+  return grown({std::min(contents.width() + gap, scaledPx(kMaxTextPx)), item.fontMetrics.height()},
+               paint::kMenuItemPadding);
 }
 
 }  // namespace
@@ -78,6 +81,7 @@ void WorkbenchStyle::polish(QWidget* widget) {
     // Texts quote files: an <img> in rich text would make Qt read what it names. Tool tips are
     // labels too.
     if (label->textFormat() == Qt::AutoText) label->setTextFormat(Qt::PlainText);
+    if (label->isWindow()) label->setMaximumWidth(label->screen()->availableSize().width());
   } else if (auto* view = qobject_cast<QAbstractItemView*>(widget)) {
     view->setFrameShape(QFrame::NoFrame);
   } else if (auto* area = qobject_cast<QScrollArea*>(widget)) {
@@ -162,6 +166,11 @@ void WorkbenchStyle::drawControl(ControlElement element, const QStyleOption* opt
       label.rect.adjust(0, 0, 0, -1);
       return QProxyStyle::drawControl(element, &label, painter, widget);
     }
+    case CE_ItemViewItem: {
+      QStyleOptionViewItem item = as<QStyleOptionViewItem>(option);
+      item.text = inertText(item.text);
+      return QProxyStyle::drawControl(element, &item, painter, widget);
+    }
     case CE_MenuItem:
       return paint::drawMenuItem(*painter, as<QStyleOptionMenuItem>(option));
     case CE_HeaderSection:
@@ -196,6 +205,12 @@ void WorkbenchStyle::drawComplexControl(ComplexControl control, const QStyleOpti
     default:
       return QProxyStyle::drawComplexControl(control, option, painter, widget);
   }
+}
+
+void WorkbenchStyle::drawItemText(QPainter* painter, const QRect& rect, int flags,
+                                  const QPalette& palette, bool enabled, const QString& text,
+                                  QPalette::ColorRole role) const {
+  QProxyStyle::drawItemText(painter, rect, flags, palette, enabled, inertText(text), role);
 }
 
 void WorkbenchStyle::drawToolButton(const QStyleOptionComplex* option, QPainter* painter,

@@ -20,6 +20,8 @@ class WorkbenchStyle : public QProxyStyle {
                    const QWidget* widget) const override;
   void drawComplexControl(ComplexControl control, const QStyleOptionComplex* option,
                           QPainter* painter, const QWidget* widget) const override;
+  void drawItemText(QPainter* painter, const QRect& rect, int flags, const QPalette& palette,
+                    bool enabled, const QString& text, QPalette::ColorRole role) const override;
 
   QRect subElementRect(SubElement element, const QStyleOption* option,
                        const QWidget* widget) const override;

@@ -13,6 +13,7 @@
 #include "widgets/comparison/objects_view.h"
 #include "widgets/empty_state.h"
 #include "widgets/image_view/paired_view.h"
+#include "widgets/literal_text.h"
 
 namespace lockstep::app {
 namespace {
@@ -268,7 +269,7 @@ void ComparePage::showState() {
   QStringList found;
   if (!way) found << verdictNow() << notes();
   found.removeAll(QString());
-  verdict_->setText(found.join(u'\n'));
+  verdict_->setText(widgets::inertText(found.join(u'\n')));
   verdict_->setVisible(!found.isEmpty());
   showOffer(!way);
   QToolButton* opening = tables_->objectsView()->opening();

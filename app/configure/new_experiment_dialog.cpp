@@ -17,6 +17,7 @@
 #include "widgets/elided_label.h"
 #include "widgets/empty_state.h"
 #include "widgets/jobs/awaited.h"
+#include "widgets/literal_text.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
@@ -354,7 +355,7 @@ void NewExperimentDialog::showWhetherThere(const SeenPath& seen) {
 
 void NewExperimentDialog::showFailure(const QString& reason) {
   stage_->setText({});
-  reason_->setText(reason.section(u'\n', -1));
+  reason_->setText(widgets::inertText(reason.section(u'\n', -1)));
   reason_->setToolTip(reason);
   reason_->show();
   // What was begun may have left a folder.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "widgets/config_editor/range_test_curve.h"
+#include "widgets/literal_text.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
@@ -37,9 +38,9 @@ RangeTestDialog::RangeTestDialog(const QString& run, std::vector<config::RangeTe
   widgets::setRole(text, "muted");
   auto* curve = new widgets::RangeTestCurve;
   curve->setSteps(std::move(steps));
-  auto* use =
-      new QPushButton(experiment.isEmpty() ? tr("Open an experiment to use it")
-                                           : tr("Set solver.base_lr of %1").arg(experiment));
+  auto* use = new QPushButton(
+      experiment.isEmpty() ? tr("Open an experiment to use it")
+                           : tr("Set solver.base_lr of %1").arg(widgets::literalText(experiment)));
   use->setObjectName(QStringLiteral("useLearningRate"));
   use->setEnabled(found && !experiment.isEmpty());
   use->setDefault(true);

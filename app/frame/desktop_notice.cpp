@@ -3,9 +3,13 @@
 #include <QApplication>
 #include <QSystemTrayIcon>
 
+#include "widgets/literal_text.h"
+
 namespace lockstep::app {
 
-QString withoutTags(QString text) { return text.replace(u'<', u'\u2039'); }
+QString withoutTags(const QString& text) {
+  return widgets::inertText(text).replace(u'<', u'\u2039');
+}
 
 DesktopNotice::DesktopNotice(QWidget* window) : QObject(window), window_(window) {}
 

@@ -9,8 +9,8 @@ class QWidget;
 namespace lockstep::app {
 
 /// Replaces `<` with a similar letter: some desktops parse a notice as markup, others show it as it
-/// is.
-QString withoutTags(QString text);
+/// is. Control characters lose their effects.
+QString withoutTags(const QString& text);
 
 /// Tells the person at the desktop what happened while the window is not the active one: by the
 /// system tray, or where there is none by the window's entry in the task bar.

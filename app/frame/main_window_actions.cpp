@@ -29,6 +29,7 @@
 #include "app/runs/run_view_menu.h"
 #include "app/runs/runs_panel.h"
 #include "widgets/jobs/awaited.h"
+#include "widgets/literal_text.h"
 #include "widgets/named_action.h"
 
 namespace lockstep::app {
@@ -250,11 +251,12 @@ void MainWindow::fillDraftMenu(QMenu* menu, const QList<OrphanedDraft>& left) {
   QStringList names = distinctNames(paths);
   for (const OrphanedDraft& draft : left) {
     const QString time = QLocale().toString(draft.draft.edited, QLocale::ShortFormat);
-    QAction* action = menu->addAction(QStringLiteral("%1, %2").arg(names.takeFirst(), time), this,
-                                      [this, id = draft.id] {
-                                        showPage(Page::Configure);
-                                        configurePage()->openDraft(id);
-                                      });
+    QAction* action =
+        menu->addAction(widgets::literalText(QStringLiteral("%1, %2").arg(names.takeFirst(), time)),
+                        this, [this, id = draft.id] {
+                          showPage(Page::Configure);
+                          configurePage()->openDraft(id);
+                        });
     action->setToolTip(draft.draft.shownPath);
   }
   if (left.isEmpty()) menu->addAction(tr("No unsaved edits"))->setEnabled(false);

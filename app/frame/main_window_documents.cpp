@@ -16,6 +16,7 @@
 #include "app/frame/top_bar.h"
 #include "app/models/recent_files.h"
 #include "widgets/config_editor/config_editor.h"
+#include "widgets/literal_text.h"
 
 namespace lockstep::app {
 
@@ -116,7 +117,8 @@ void MainWindow::updateTitle() {
   QString shown = run ? runList_->nameOf(run->folder()) : QString();
   if (configure && (shown.isEmpty() || page() == Page::Configure))
     shown = configure->documentName();
-  setWindowTitle(shown.isEmpty() ? QStringLiteral("Lockstep") : tr("%1[*] – Lockstep").arg(shown));
+  setWindowTitle(shown.isEmpty() ? QStringLiteral("Lockstep")
+                                 : tr("%1[*] – Lockstep").arg(widgets::inertText(shown)));
   setWindowModified(configure && configure->isUnsaved());
 }
 

@@ -26,6 +26,7 @@
 #include "engine/config/load.h"
 #include "widgets/config_editor/config_editor.h"
 #include "widgets/jobs/jobs.h"
+#include "widgets/literal_text.h"
 #include "widgets/named_action.h"
 
 namespace lockstep::app {
@@ -93,7 +94,7 @@ void MainWindow::showRecent() {
     const bool isUsed = i < names.size();
     action->setVisible(isUsed);
     if (!isUsed) continue;
-    action->setText(names[i]);
+    action->setText(widgets::literalText(names[i]));
     action->setProperty(widgets::kListedText, tr("Open recent: %1").arg(names[i]));
     action->setToolTip(recent_->files()[i]);
   }

@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "engine/base/error.h"
+#include "engine/base/shortened_text.h"
 #include "engine/foreign_runs/run_summary.h"
 
 namespace lockstep::app {
@@ -52,9 +53,8 @@ ListedRun readListedRun(const foreign_runs::ForeignRun& run) {
 }
 
 std::string nameOf(const ListedRun& run) {
-  if (!run.notes.name.empty()) return run.notes.name;
-  const std::string& given = run.summary.info.name;
-  return given.empty() ? run.summary.folder.filename().string() : given;
+  const std::string& given = run.notes.name.empty() ? run.summary.info.name : run.notes.name;
+  return base::printable(given.empty() ? run.summary.folder.filename().string() : given);
 }
 
 }  // namespace lockstep::app

@@ -130,7 +130,7 @@ QWidget* AdviceSection::makeFooter(const protocol::Alert& alert) {
   auto* row = new QHBoxLayout(footer);
   row->setContentsMargins(14, 2, 14, 6);
   row->setSpacing(12);
-  auto* text = new QLabel(inWindowWords(alert.text));
+  auto* text = new QLabel(widgets::inertText(inWindowWords(alert.text)));
   text->setWordWrap(true);
   text->setTextInteractionFlags(Qt::TextSelectableByMouse);
   widgets::setRole(text, "muted");

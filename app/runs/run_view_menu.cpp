@@ -9,6 +9,7 @@
 #include "app/models/run_facts.h"
 #include "app/models/run_list_model.h"
 #include "app/models/run_tree.h"
+#include "widgets/literal_text.h"
 
 namespace lockstep::app {
 namespace {
@@ -121,7 +122,7 @@ bool RunViewMenu::needsFacts() const {
 }
 
 void RunViewMenu::addColumnAction(QMenu* menu, const QString& title, const QString& id) {
-  QAction* action = menu->addAction(title);
+  QAction* action = menu->addAction(widgets::literalText(title));
   action->setCheckable(true);
   action->setChecked(columnIds().contains(id));
   connect(action, &QAction::toggled, this, [this, id](bool isShown) {
@@ -186,7 +187,7 @@ QStringList RunViewMenu::metricTags() const {
 void RunViewMenu::fillOrder(QMenu* menu) {
   auto* group = new QActionGroup(menu);
   const auto add = [&](const QString& text, const QString& id) {
-    QAction* action = menu->addAction(text);
+    QAction* action = menu->addAction(widgets::literalText(text));
     action->setCheckable(true);
     action->setActionGroup(group);
     action->setChecked(id == tree_->sortId());
@@ -207,7 +208,7 @@ void RunViewMenu::fillOrder(QMenu* menu) {
 }
 
 void RunViewMenu::addGroupAction(QMenu* menu, const QString& title, const QString& by) {
-  QAction* action = menu->addAction(title);
+  QAction* action = menu->addAction(widgets::literalText(title));
   action->setCheckable(true);
   action->setChecked(by == grouping_);
   connect(action, &QAction::triggered, this, [this, by] { chooseGrouping(by); });

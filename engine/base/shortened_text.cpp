@@ -6,10 +6,6 @@
 #include "engine/base/utf8.h"
 
 namespace lockstep::base {
-namespace {
-
-/// Length of the control character or line break at the start of `text`: 0 (none) to 3 bytes.
-/// Includes characters that change the text direction.
 std::size_t controlBytes(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (byte(0) < 0x20 || byte(0) == 0x7f) return 1;
@@ -19,6 +15,8 @@ std::size_t controlBytes(std::string_view text) {
   const bool isIsolate = byte(1) == 0x81 && byte(2) >= 0xa6 && byte(2) <= 0xa9;
   return isBreakOrTurn || isIsolate ? 3 : 0;
 }
+
+namespace {
 
 /// `\x1b` or `\u202e`, of a control character of 1 to 3 bytes.
 std::string escapeOf(std::string_view control) {

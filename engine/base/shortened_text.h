@@ -6,6 +6,10 @@
 
 namespace lockstep::base {
 
+/// Length of the control character or line break at the start of a text that is not empty: 0 (none)
+/// to 3 bytes. Includes characters that change the text direction.
+std::size_t controlBytes(std::string_view text);
+
 /// A string from a file, as one line of a message: control characters become spaces. Valid UTF-8
 /// stays valid.
 std::string printable(std::string_view text);

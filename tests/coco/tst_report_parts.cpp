@@ -23,6 +23,7 @@ class TstReportParts : public QObject {
     QCOMPARE(escaped("\xc0\xaf"), none + none);             // overlong
     QCOMPARE(escaped("\xef\xbf\xbe"), none + none + none);  // noncharacter
     QCOMPARE(escaped(std::string_view("\0", 1)), none);
+    QCOMPARE(escaped("a\u202eb\u2028\u009b"), "a" + none + "b" + none + none);
   }
 
   void longTextsAreTruncatedBetweenCharacters() {

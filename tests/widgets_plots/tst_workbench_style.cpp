@@ -10,6 +10,7 @@
 #include <QMessageBox>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QScreen>
 #include <QScrollBar>
 #include <QSlider>
 #include <QStackedWidget>
@@ -24,6 +25,9 @@
 #include "tests/support/pixels.h"
 #include "tests/support/test_main.h"
 #include "tests/support/watched_fifo.h"
+#include "widgets/literal_text.h"
+#include "widgets/message_text.h"
+#include "widgets/question_dialog.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
@@ -171,6 +175,87 @@ class TstWorkbenchStyle : public QObject {
     QCOMPARE(tips, 1);
     QToolTip::hideText();
     QVERIFY(!fifo.wasRead());
+  }
+
+  /// As if the character that turns it were a space without a width.
+  void noTextTurnsWhatFollows() {
+    const QString turned = QStringLiteral("a\u202ebc (d) 0.5"),
+                  inert = QStringLiteral("a\u200bbc (d) 0.5");
+    QLabel label;
+    QPushButton button;
+    QToolButton tool;
+    QListWidget list;
+    list.addItem(QString());
+    QMenu menu;
+    QAction* action = menu.addAction(QString());
+    QTabBar tabs;
+    tabs.addTab(QString());
+    MessageText message;
+    const auto show = [&](const QString& text) {
+      label.setText(text);
+      button.setText(text);
+      tool.setText(text);
+      list.item(0)->setText(text);
+      action->setText(text);
+      tabs.setTabText(0, text);
+      message.setMessage(text);
+      QList<QImage> shown;
+      for (QWidget* widget :
+           std::initializer_list<QWidget*>{&label, &button, &tool, &list, &menu, &tabs, &message}) {
+        widget->resize(200, 40);
+        shown.append(widget->grab().toImage());
+      }
+      return shown;
+    };
+    const QList<QImage> expected = show(inert);
+    QCOMPARE(show(turned), expected);
+    for (const QImage& other : show(QStringLiteral("another text")))
+      QVERIFY(!expected.contains(other));
+  }
+
+  void controlCharactersHaveNoEffect_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("inert");
+    QTest::newRow("none") << QStringLiteral("a\u05d0 \u00e9\U0001F600")
+                          << QStringLiteral("a\u05d0 \u00e9\U0001F600");
+    QTest::newRow("override") << QStringLiteral("a\u202eb\u202c")
+                              << QStringLiteral("a\u200bb\u200b");
+    QTest::newRow("isolate") << QStringLiteral("\u2066a\u2069") << QStringLiteral("\u200ba\u200b");
+    QTest::newRow("escape") << QStringLiteral("a\u001b[31m\u007f\u009b")
+                            << QStringLiteral("a [31m  ");
+    QTest::newRow("separators") << QStringLiteral("a\u2028b\u2029c\rd")
+                                << QStringLiteral("a b c d");
+    QTest::newRow("lines of ours") << QStringLiteral("a\n\tb") << QStringLiteral("a\n\tb");
+  }
+  void controlCharactersHaveNoEffect() {
+    QFETCH(QString, text);
+    QTEST(inertText(text), "inert");
+  }
+
+  void noMenuIsWiderThanTheScreen() {
+    QMenu menu;
+    menu.addAction(QString(5000, u'w'));
+    QVERIFY2(menu.sizeHint().width() < 800, qPrintable(QString::number(menu.sizeHint().width())));
+  }
+
+  void noToolTipIsWiderThanTheScreen() {
+    QWidget window;
+    window.show();
+    QToolTip::showText(QPoint(10, 10), QString(5000, u'w'), &window);
+    int tips = 0;
+    for (const QWidget* widget : QApplication::topLevelWidgets()) {
+      if (!widget->inherits("QTipLabel")) continue;
+      ++tips;
+      QVERIFY(widget->width() <= widget->screen()->size().width());
+    }
+    QCOMPARE(tips, 1);
+    QToolTip::hideText();
+  }
+
+  void noQuestionIsWiderThanTheScreen() {
+    QuestionDialog question(QString(5000, u'w'), QString(5000, u'w'), nullptr);
+    question.show();
+    QVERIFY(question.width() <= question.screen()->size().width());
   }
 
   void aLabelMayAskForRichText() {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "widgets/comparison/table_text.h"
+#include "widgets/instances/class_name.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -33,8 +34,7 @@ void ConfusionModel::setConfusions(const std::vector<coco::Category>& categories
                                    const MatchedPair::Confusions& both) {
   beginResetModel();
   names_.clear();
-  for (const coco::Category& category : categories)
-    names_.push_back(QString::fromStdString(category.name));
+  for (const coco::Category& category : categories) names_.push_back(nameOf(category));
   both_ = both;
   const std::size_t count = names_.size() + 1;
   for (std::size_t side = 0; side < 2; ++side) {

@@ -9,6 +9,7 @@
 
 #include "widgets/class_box.h"
 #include "widgets/comparison/recall_plot.h"
+#include "widgets/instances/class_name.h"
 #include "widgets/role.h"
 
 namespace lockstep::widgets {

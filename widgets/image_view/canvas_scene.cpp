@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "widgets/image_view/box_rect.h"
+#include "widgets/instances/class_name.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {
@@ -78,7 +79,7 @@ class SceneBuilder {
 
   QString className(CategoryId id) const {
     for (const coco::Category& category : request_.dataset->categories()) {
-      if (category.id == id) return QString::fromStdString(category.name);
+      if (category.id == id) return nameOf(category);
     }
     return QString::number(id.value);
   }

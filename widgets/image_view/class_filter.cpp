@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "widgets/class_search.h"
+#include "widgets/instances/class_name.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
@@ -121,7 +122,7 @@ void ClassFilter::setClasses(const std::vector<coco::Category>& classes) {
   list_->setSortingEnabled(false);
   list_->clear();
   for (std::size_t i = 0; i < classes.size(); ++i) {
-    const QString name = QString::fromStdString(classes[i].name);
+    const QString name = nameOf(classes[i]);
     auto* item = new QTreeWidgetItem(list_, {name});
     item->setData(Name, kIndexRole, static_cast<int>(i));
     item->setToolTip(Name, name);
@@ -204,9 +205,9 @@ void ClassFilter::updateText() {
   const auto count = static_cast<int>(classes_.size());
   const auto shown = count - static_cast<int>(hidden_.size());
   const QString text = count == 0      ? tr("No classes")
-                       : shown < count ? tr("%1 of %2 classes").arg(shown).arg(count)
+                       : shown < count ? tr("%1 of %n class(es)", "", count).arg(shown)
                        : count == 1    ? tr("1 class")
-                                       : tr("All %1 classes").arg(count);
+                                       : tr("All %n class(es)", "", count);
   setText(text % QStringLiteral("  ▾"));
 }
 

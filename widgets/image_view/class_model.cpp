@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "widgets/curves/number_text.h"
+#include "widgets/instances/class_name.h"
 #include "widgets/instances/verdict.h"
 #include "widgets/theme.h"
 
@@ -54,7 +55,7 @@ int ClassModel::columnCount(const QModelIndex& parent) const {
 
 QVariant ClassModel::valueOf(int row, int column) const {
   const coco::Category& category = classes_[static_cast<std::size_t>(row)];
-  if (column == Name) return QString::fromStdString(category.name);
+  if (column == Name) return nameOf(category);
   const auto known = figures_.find(category.id);
   if (known == figures_.end()) return {};
   const auto& [id, images, objects, counts, ap] = known->second;

@@ -12,6 +12,7 @@
 
 #include "widgets/image_view/decoded_image.h"
 #include "widgets/image_view/verdict_style.h"
+#include "widgets/instances/class_name.h"
 #include "widgets/move_keys.h"
 #include "widgets/theme.h"
 
@@ -204,7 +205,7 @@ std::set<Verdict> CropGrid::verdicts() const {
 QString CropGrid::captionOf(int index) const {
   const ListedInstance& instance = at(index);
   const auto row = static_cast<std::size_t>(dataset_->classOf(instance.category).value - 1);
-  const QString name = QString::fromStdString(dataset_->categories()[row].name);
+  const QString name = nameOf(dataset_->categories()[row]);
   return std::isfinite(instance.score) ? name % u' ' % QString::number(instance.score, 'f', 2)
                                        : name;
 }

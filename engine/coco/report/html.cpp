@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "engine/base/number_text.h"
+#include "engine/base/shortened_text.h"
 #include "engine/base/utf8.h"
 
 namespace lockstep::coco::report {
@@ -32,10 +33,7 @@ std::string_view entityOf(char byte) {
   }
 }
 
-bool isControl(char byte) {
-  const auto code = static_cast<unsigned char>(byte);
-  return (code < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || code == 0x7f;
-}
+bool isWhitespace(char byte) { return byte == '\t' || byte == '\n' || byte == '\r'; }
 
 }  // namespace
 
@@ -45,7 +43,8 @@ std::string escaped(std::string_view text) {
   while (!text.empty()) {
     const std::size_t length = characterBytes(text);
     const std::string_view entity = entityOf(text[0]);
-    if (length == 0 || isControl(text[0])) {
+    const bool isControl = !isWhitespace(text[0]) && base::controlBytes(text) > 0;
+    if (length == 0 || isControl) {
       out += base::kUtf8Replacement;
     } else {
       out += entity.empty() ? text.substr(0, length) : entity;
