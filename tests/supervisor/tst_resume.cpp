@@ -251,7 +251,8 @@ class TstResume : public QObject {
     QCOMPARE(base::readFile(run.runJson()), before);
     const auto accepted = bench.run({"train", "run", "--resume", "--accept-data"});
     QVERIFY2(accepted.status == 0, accepted.err.c_str());
-    QVERIFY2(contains(accepted.err, "different annotations, same number (accepted)"), accepted.err.c_str());
+    QVERIFY2(contains(accepted.err, "different annotations, same number (accepted)"),
+             accepted.err.c_str());
     bool isReported = false;
     for (const auto& record : tests::recordsOf(run))
       isReported |= contains(record.json, "different annotations, same number");

@@ -26,9 +26,7 @@ QString tickOf(int bin, int end) {
   constexpr int kEvery = BoxSizes::kBinsPerDoubling;
   if (bin % kEvery != 0) return {};
   const QString size = QString::number(BoxSizes::binStartPx(bin));
-  return bin == end / kEvery * kEvery
-             ? BoxSizesText::tr("%1 px").arg(size)
-             : size;
+  return bin == end / kEvery * kEvery ? BoxSizesText::tr("%1 px").arg(size) : size;
 }
 
 QString tipOf(int bin, std::int64_t count) {
