@@ -11,6 +11,7 @@
 #include "widgets/curves/number_text.h"
 #include "widgets/dataset_view/class_bars.h"
 #include "widgets/dataset_view/class_pair_map.h"
+#include "widgets/instances/class_name.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
@@ -110,12 +111,15 @@ void FactCharts::setPart(const CountedPart* part) {
   const dataset_check::PartFacts& facts = part->facts;
   showClasses(*part);
   showSizes(*part);
-  showHistogram(ratios_, facts.aspectRatios, ratioName,
-                tr("%1 objects with a box of height / width %2 to %3"));
+  showHistogram(ratios_, facts.aspectRatios, ratioName, [](int count) {
+    return tr("%Ln object(s) with a box of height / width %1 to %2", "", count);
+  });
   chartOf(ratios_).note->hide();
   showHistogram(
       crowding_, facts.objectsPerImage, [](double edge) { return QString::number(edge); },
-      tr("%1 images with %2 to %3 objects (the last not included)"));
+      [](int count) {
+        return tr("%Ln image(s) with %1 to %2 objects (%2 not included)", "", count);
+      });
   chartOf(crowding_).note->setText(
       facts.objects == 0 ? tr("No image has an object")
                          : tr("%1 to %2, %3 on average; most in %4")
@@ -126,7 +130,8 @@ void FactCharts::setPart(const CountedPart* part) {
 }
 
 void FactCharts::showHistogram(HistogramChart* chart, const Histogram& histogram,
-                               const std::function<QString(double)>& nameOf, const QString& tip) {
+                               const std::function<QString(double)>& nameOf,
+                               const std::function<QString(int)>& tipOf) {
   std::vector<std::size_t>& indices = chartOf(chart).indices;
   indices.clear();
   std::vector<BarChart::Bar> bars;
@@ -139,7 +144,7 @@ void FactCharts::showHistogram(HistogramChart* chart, const Histogram& histogram
     const double from = histogram.edges[i], to = histogram.edges[i + 1];
     bars.push_back(
         {nameOf(from), histogram.counts[i],
-         tip.arg(countText(histogram.counts[i])).arg(from, 0, 'g', 3).arg(to, 0, 'g', 3)});
+         tipOf(static_cast<int>(histogram.counts[i])).arg(from, 0, 'g', 3).arg(to, 0, 'g', 3)});
     indices.push_back(i);
   }
   chart->setBars(std::move(bars));
@@ -151,17 +156,15 @@ void FactCharts::showClasses(const CountedPart& part) {
   chartOf(classes_).indices = byObjects(part);
   for (const std::size_t place : chartOf(classes_).indices) {
     const dataset_check::ClassFacts& facts = part.facts.classes[place];
-    const QString name = QString::fromStdString(facts.category.name);
+    const QString name = nameOf(facts.category);
     bars.push_back({name, facts.objects,
-                    tr("%1: %2 objects in %3 of %4 images")
-                        .arg(name, countText(facts.objects), countText(facts.images),
-                             countText(part.facts.images))});
+                    tr("%1: %2 in %3 of %Ln image(s)", "", static_cast<int>(part.facts.images))
+                        .arg(name, tr("%Ln object(s)", "", static_cast<int>(facts.objects)),
+                             countText(facts.images))});
   }
   const auto unused =
       std::ranges::count(part.facts.classes, std::int64_t{0}, &dataset_check::ClassFacts::objects);
-  const QString count = bars.size() == 1
-                            ? tr("1 class")
-                            : tr("%1 classes").arg(countText(static_cast<qint64>(bars.size())));
+  const QString count = tr("%Ln class(es)", "", static_cast<int>(bars.size()));
   chartOf(classes_).note->setText(
       unused == 0 ? count : tr("%1, %2 of them without objects").arg(count, countText(unused)));
   classes_->setBars(std::move(bars));
@@ -172,8 +175,9 @@ void FactCharts::showClasses(const CountedPart& part) {
 
 void FactCharts::showSizes(const CountedPart& part) {
   const dataset_check::PartFacts& facts = part.facts;
-  showHistogram(sizes_, facts.sides, powerOfTwoName,
-                tr("%1 objects of %2 to %3 px (square root of the area, after resizing)"));
+  showHistogram(sizes_, facts.sides, powerOfTwoName, [](int count) {
+    return tr("%Ln object(s) of %1 to %2 px (square root of the area, after resizing)", "", count);
+  });
   const std::vector<std::size_t>& indices = chartOf(sizes_).indices;
   if (indices.empty()) return chartOf(sizes_).note->setText(tr("no objects"));
   const auto binOf = [&](double side) {
@@ -206,13 +210,12 @@ void FactCharts::showPairs(const CountedPart& part) {
   for (QWidget* widget : {static_cast<QWidget*>(pairs_), static_cast<QWidget*>(chart.heading)})
     widget->setVisible(isUseful);
   chart.note->setVisible(isUseful && all > order.size());
-  chart.note->setText(tr("the %1 most frequent of %2 classes")
-                          .arg(order.size())
-                          .arg(countText(static_cast<qint64>(all))));
+  chart.note->setText(
+      tr("the %1 most frequent of %Ln class(es)", "", static_cast<int>(all)).arg(order.size()));
   QStringList names;
   std::vector<std::vector<std::int64_t>> counts;
   for (const std::size_t i : order) {
-    names << QString::fromStdString(part.facts.classes[i].category.name);
+    names << nameOf(part.facts.classes[i].category);
     std::vector<std::int64_t>& row = counts.emplace_back();
     for (const std::size_t j : order) row.push_back(part.classPairs[i][j]);
   }
