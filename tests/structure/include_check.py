@@ -55,7 +55,7 @@ ALLOWED = {
     "widgets/export": {"base", "widgets", "widgets/curves", "widgets/plots"},
     "widgets/config_editor": {"base", "config", "widgets", "widgets/bars", "widgets/experiment", "widgets/jobs"},
     "widgets/image_view": {"base", "coco", "coco/analysis", "explanation", "widgets", "widgets/curves", "widgets/instances", "widgets/jobs"},
-    "widgets/dataset_view": {"base", "coco", "config", "dataset_check", "widgets", "widgets/bars", "widgets/curves", "widgets/image_view", "widgets/jobs"},
+    "widgets/dataset_view": {"base", "coco", "config", "dataset_check", "widgets", "widgets/bars", "widgets/curves", "widgets/image_view", "widgets/instances", "widgets/jobs"},
     "widgets/comparison": {"base", "coco", "coco/analysis", "config", "widgets", "widgets/instances", "widgets/jobs"},
     "app/models": CORE | {"foreign_runs", "widgets/curves", "widgets/jobs"},
     "app/controllers": CORE | {"foreign_runs", "app/models", "widgets/curves", "widgets/jobs"},
