@@ -5,7 +5,7 @@
 namespace lockstep::widgets {
 
 /// A read-only message of any length that can be copied. Long words such as paths are broken, and
-/// beyond six lines, three in a low window, it scrolls: no message makes a window wider or taller.
+/// beyond six lines, fewer in a low window, it scrolls: no message makes a window wider or taller.
 class MessageText : public QTextEdit {
   Q_OBJECT
 

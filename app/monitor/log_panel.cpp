@@ -31,6 +31,7 @@ LogPanel::LogPanel(QWidget* parent) : QWidget(parent) {
 void LogPanel::buildUi() {
   widgets::setRole(this, "panel");
   tabs_ = new QTabBar;
+  tabs_->setUsesScrollButtons(false);
   widgets::setRole(tabs_, "small");
   tabs_->addTab(tr("Log"));
   tabs_->addTab(tr("Alerts"));

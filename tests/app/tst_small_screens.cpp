@@ -8,6 +8,7 @@
 #include <QScrollBar>
 #include <QSettings>
 #include <QTabBar>
+#include <QTabWidget>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -127,19 +128,24 @@ class TstSmallScreens : public QObject {
 
  private Q_SLOTS:
   void everyPageFitsWithEveryBanner_data() {
+    QTest::addColumn<int>("points");
     QTest::addColumn<QSize>("size");
     QTest::addColumn<app::Page>("page");
-    for (const QSize size : {QSize(1280, 720), QSize(1000, 600)})
+    for (const auto& [points, size] :
+         {std::pair(10, QSize(1280, 720)), {10, QSize(1000, 600)}, {14, QSize(1280, 720)}})
       for (const auto& [name, page] : {std::pair("Configure", app::Page::Configure),
                                        {"Monitor", app::Page::Monitor},
                                        {"Predictions", app::Page::Predictions},
                                        {"Data", app::Page::Data},
                                        {"Compare", app::Page::Compare}})
-        QTest::addRow("%s %d x %d", name, size.width(), size.height()) << size << page;
+        QTest::addRow("%s %d pt, %d x %d", name, points, size.width(), size.height())
+            << points << size << page;
   }
   void everyPageFitsWithEveryBanner() {
+    QFETCH(int, points);
     QFETCH(QSize, size);
     QFETCH(app::Page, page);
+    const DesktopFont font(points);
     QTemporaryDir parent;
     const QString failed = makeFailedRun(parent.path());
     tests::MadeRun other;
@@ -150,10 +156,13 @@ class TstSmallScreens : public QObject {
     experiment.write("name: faulty\nsolver: {base_lr: -1}\n");
     experiment.close();
 
-    MainWindow& window =
-        window_.show(QStringList{parent.path(), failed, experiment.fileName()}, page);
-    QCOMPARE(window.runsPanel()->currentRun(), failed);
-    window.resize(size);
+    app::MainWindowOptions options =
+        tests::optionsFor({parent.path(), failed, experiment.fileName()}, page);
+    options.size = size;
+    const auto opened = tests::openWindow(window_.theme(), options);
+    MainWindow& window = *opened;
+    QTRY_VERIFY(window.isReady());
+    QTRY_COMPARE(window.runsPanel()->currentRun(), failed);
     window.findChild<app::PageArea*>()->showWarning(QString::fromStdString(other.name), gone);
     const auto bannersShown = [&] {
       int count = 0;
@@ -179,8 +188,7 @@ class TstSmallScreens : public QObject {
     for (const QSize size :
          {QSize(960, 720), QSize(1280, 720), QSize(1440, 900), QSize(1920, 1080)})
       for (const int points : {10, 14})
-        if (points == 10 || size.width() > 1000)
-          QTest::addRow("%d pt, %d x %d", points, size.width(), size.height()) << points << size;
+        QTest::addRow("%d pt, %d x %d", points, size.width(), size.height()) << points << size;
   }
   void everythingIsSeen() {
     QFETCH(int, points);
@@ -191,13 +199,23 @@ class TstSmallScreens : public QObject {
     options.size = size;
     const auto window = tests::openWindow(window_.theme(), options);
     QStringList unseen;
-    for (const app::Page page : kPages) {
-      window->showPage(page);
+    const auto look = [&](const QString& place) {
       QTRY_VERIFY(window->isReady());
       QCoreApplication::processEvents();
       QCOMPARE(window->size(), size);
-      for (const QString& widget : tests::unseenWidgets(*window))
-        unseen << QStringLiteral("page %1: ").arg(static_cast<int>(page)) + widget;
+      for (const QString& widget : tests::unseenWidgets(*window)) unseen << place + widget;
+    };
+    for (const app::Page page : kPages) {
+      window->showPage(page);
+      const QString place = QStringLiteral("page %1: ").arg(static_cast<int>(page));
+      look(place);
+      for (auto* tabs : window->findChildren<QTabWidget*>()) {
+        for (int tab = 1; tabs->isVisible() && tab < tabs->count(); ++tab) {
+          tabs->setCurrentIndex(tab);
+          look(place + tabs->tabText(tab) + u' ');
+        }
+        tabs->setCurrentIndex(0);
+      }
     }
     for (const QString& each : unseen) qWarning().noquote() << each;
     QVERIFY(unseen.isEmpty());
@@ -226,8 +244,10 @@ class TstSmallScreens : public QObject {
   /// Also a page that is the first one to be shown.
   void theWindowOpensInItsSize_data() { everyPageFitsWithEveryBanner_data(); }
   void theWindowOpensInItsSize() {
+    QFETCH(int, points);
     QFETCH(QSize, size);
     QFETCH(app::Page, page);
+    const DesktopFont font(points);
     QTemporaryDir parent;
     app::MainWindowOptions options =
         tests::optionsFor({tests::makeRun(parent.path(), tests::MadeRun())}, page);

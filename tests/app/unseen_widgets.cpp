@@ -69,17 +69,19 @@ QString cutText(const QWidget& widget) {
   return {};
 }
 
-/// True if a part of the page can be scrolled to it. The page itself scrolls only up and down.
+/// True if a part of the page can be scrolled to it. The page itself, and areas without a
+/// horizontal scroll bar, scroll only up and down.
 bool isScrolledTo(const QWidget& widget) {
   for (const QWidget* each = &widget; each->parentWidget(); each = each->parentWidget()) {
     const auto* area = qobject_cast<const QScrollArea*>(each->parentWidget()->parentWidget());
     if (!area || area->viewport() != each->parentWidget()) continue;
     const QRect place(widget.mapTo(area->viewport(), QPoint()), widget.size());
     const QRect seen = area->viewport()->rect();
-    if (place.bottom() < seen.top() || place.top() > seen.bottom()) return true;
     const bool isAside = place.left() < seen.left() || place.right() > seen.right();
-    const bool isOfPage = qobject_cast<const QStackedWidget*>(area->parentWidget());
-    if (isAside && isOfPage) return false;
+    const bool hasNoBar = area->horizontalScrollBarPolicy() == Qt::ScrollBarAlwaysOff ||
+                          qobject_cast<const QStackedWidget*>(area->parentWidget());
+    if (isAside && hasNoBar) return false;
+    if (place.bottom() < seen.top() || place.top() > seen.bottom()) return true;
     if (isAside || place.top() < seen.top() || place.bottom() > seen.bottom()) return true;
   }
   return false;

@@ -49,17 +49,21 @@ class TstMessageText : public QObject {
     QVERIFY(message.verticalScrollBar()->maximum() > 0);
   }
 
-  void itShowsThreeLinesInALowWindow() {
+  void itShowsFewerLinesInALowWindow() {
     QWidget window;
     auto* message = new widgets::MessageText(&window);
+    window.resize(600, 900);
+    window.show();
+    message->setMessage(QStringLiteral("a"));
+    const int one = message->height();
     message->setMessage(QStringLiteral("a\nb\nc"));
     const int three = message->height();
     message->setMessage(QStringLiteral("a\nb\nc\nd\ne\nf\ng"));
-    window.resize(600, 900);
-    window.show();
     const int six = message->height();
-    window.resize(600, 600);
+    window.resize(600, 500);
     QCOMPARE(message->height(), three);
+    window.resize(600, 400);
+    QCOMPARE(message->height(), one);
     QVERIFY(message->verticalScrollBar()->maximum() > 0);
     window.resize(600, 900);
     QCOMPARE(message->height(), six);
