@@ -1092,6 +1092,8 @@ def try_set(engine, name, folder):
             check_training(s, engine, out, folder / "run", outcome)
     except subprocess.TimeoutExpired as expired:
         outcome.problems.append(f"{expired.cmd[1:3]} hangs")
+    if not outcome.problems:
+        shutil.rmtree(folder / "run", ignore_errors=True)  # its checkpoints are large
     return s, outcome
 
 
