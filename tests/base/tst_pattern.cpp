@@ -86,6 +86,14 @@ class TstPattern : public QObject {
     QVERIFY(!tests::messageOf([&] { Pattern{pattern.toStdString()}; }).empty());
   }
 
+  void theirLengthIsLimited() {
+    const auto problemOf = [](int letters) {
+      return tests::messageOf([=] { Pattern{repeated("a", letters)}; });
+    };
+    QCOMPARE(problemOf(10'000), std::string());
+    QVERIFY(problemOf(10'001).find("10000") != std::string::npos);
+  }
+
   /// Exponential time, and a long text whose recursion would use a stack frame per letter.
   void matchesEnd() {
     const std::string text = repeated("a", 60);

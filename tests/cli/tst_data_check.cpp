@@ -215,7 +215,7 @@ class TstDataCheck : public QObject {
 
   void missingAndDuplicateClassNamesAreWarnings() {
     const std::string lines = linesAfter([](json& train) {
-      for (const auto& [id, name] : {std::pair{4, ""}, std::pair{5, "cell"}, std::pair{6, "  "}})
+      for (const auto& [id, name] : {std::pair{4, ""}, std::pair{5, " cell\n"}, std::pair{6, "  "}})
         train["categories"].push_back({{"id", id}, {"name", name}});
     });
     const std::string place = "a.yaml:2:39: dataset.train.annotations: warning: ";

@@ -371,6 +371,11 @@ class TstDatasetCheck : public QObject {
     std::vector<std::string> kinds;
     for (const auto& note : report["notes"]) kinds.push_back(note["kind"]);
     QCOMPARE(kinds, (std::vector<std::string>{"empty_image", "starved_class"}));
+    const auto& sizes = report["parts"][0]["sizes"];
+    const std::array<std::int64_t, 3>& counts = check.parts[0].facts.bySize;
+    QCOMPARE(
+        sizes.dump(),
+        ordered_json({{"small", counts[0]}, {"medium", counts[1]}, {"large", counts[2]}}).dump());
   }
 
  private:
