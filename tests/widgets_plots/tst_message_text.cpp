@@ -52,7 +52,7 @@ class TstMessageText : public QObject {
   void itShowsFewerLinesInALowWindow() {
     QWidget window;
     auto* message = new widgets::MessageText(&window);
-    window.resize(600, 900);
+    window.resize(600, widgets::scaledPx(900));
     window.show();
     message->setMessage(QStringLiteral("a"));
     const int one = message->height();
@@ -60,12 +60,12 @@ class TstMessageText : public QObject {
     const int three = message->height();
     message->setMessage(QStringLiteral("a\nb\nc\nd\ne\nf\ng"));
     const int six = message->height();
-    window.resize(600, 500);
+    window.resize(600, widgets::scaledPx(510));
     QCOMPARE(message->height(), three);
-    window.resize(600, 400);
+    window.resize(600, widgets::scaledPx(400));
     QCOMPARE(message->height(), one);
     QVERIFY(message->verticalScrollBar()->maximum() > 0);
-    window.resize(600, 900);
+    window.resize(600, widgets::scaledPx(900));
     QCOMPARE(message->height(), six);
   }
 
