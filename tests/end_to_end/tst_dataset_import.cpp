@@ -43,7 +43,7 @@ class TstDatasetImport : public QObject {
     const ProcessResult imported = engine("dataset import labelme --out faulty");
     QCOMPARE(imported.status, 0);
     QVERIFY2(imported.err.contains("warning: train/broken.json:1:2: invalid JSON at byte 2: ") &&
-                 imported.err.contains("warning: 1 fault; all are in "),
+                 imported.err.contains("warning: 1 error; all are in "),
              imported.err.constData());
     QVERIFY(QFile::exists(place_->path(QStringLiteral("faulty/faults.txt"))));
   }
