@@ -265,6 +265,7 @@ class TstDatasetFaults : public QObject {
     const QString error = loadError(fileOf("", start + "\", \"width\": 8, \"height\": 6}," + start +
                                                    "\", \"width\": 8, \"height\": 7}"));
     QVERIFY(error.size() < 2000);
+    QVERIFY2(error.contains(QStringLiteral("… of 6 x 8 px")), qPrintable(error));
   }
 
   void everyTruncationOfARealFileIsRefused() {
