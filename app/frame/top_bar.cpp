@@ -15,6 +15,7 @@
 #include "widgets/curves/number_text.h"
 #include "widgets/elided_label.h"
 #include "widgets/icon.h"
+#include "widgets/literal_text.h"
 #include "widgets/named_action.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
@@ -247,8 +248,8 @@ void TopBar::updateTrain() {
   const QString text = starting_               ? tr("Starting…")
                        : experiment_.isEmpty() ? tr("Train")
                                                : tr("Train %1").arg(experiment_);
-  train_->setText(kGap + train_->fontMetrics().elidedText(text, Qt::ElideMiddle,
-                                                          train_->width() - kTrainFramePx));
+  train_->setText(kGap + widgets::literalText(train_->fontMetrics().elidedText(
+                             text, Qt::ElideMiddle, train_->width() - kTrainFramePx)));
   train_->setAccessibleName(text);
   train_->setEnabled(isTrainable_ && !starting_);
   queue_->setEnabled(train_->isEnabled());

@@ -122,6 +122,17 @@ class TstTopBar : public QObject {
       QVERIFY(!bar.findChild<QPushButton*>(QLatin1String(button))->accessibleName().isEmpty());
   }
 
+  void anAmpersandInAnExperimentsNameIsNoMnemonic() {
+    TopBar bar;
+    show(bar, 1280, statusOf("running", 5));
+    bar.setExperiment(QStringLiteral("R&D"), true, {});
+    const auto buttons = bar.findChildren<QPushButton*>();
+    QVERIFY(std::ranges::any_of(buttons, [](const QPushButton* button) {
+      return button->text().endsWith(QStringLiteral("Train R&&D")) &&
+             button->accessibleName() == QStringLiteral("Train R&D");
+    }));
+  }
+
   void aStoppedRunCanBeResumed() {
     TopBar bar;
     TopBarStatus status = statusOf("stopped", 500);
