@@ -210,6 +210,8 @@ class TstRunListModel : public QObject {
     QCOMPARE(shown(first), start(60000, "d MMM, HH:mm"));
     QCOMPARE(shown(second), start(600000, "d MMM, HH:mm"));
     QCOMPARE(shown(other), QString());
+    QCOMPARE(model.listedName(model.rowOf(first)), QStringLiteral("same, ") + shown(first));
+    QCOMPARE(model.listedName(model.rowOf(other)), QStringLiteral("other"));
 
     QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
     const QString third = makeNamed("third", 60007);

@@ -85,6 +85,11 @@ class TstFork : public QObject {
     const auto info = run_folder::readRunInfo(fork);
     QVERIFY(info.best && info.best->step == 7);
     QCOMPARE(info.best->value, 0.25);
+    bench_->script("state running 6\nscalars 7 8\ncheckpoint 8 last\nfinish 8\n");
+    const auto none = bench_->run(
+        {"train", "run", "--from", "best", "--output", "none", "--set", "solver.max_steps=8"});
+    QVERIFY2(none.status == 0, none.err.c_str());
+    QVERIFY(!run_folder::readRunInfo(run_folder::Layout(bench_->folder() / "none")).best);
   }
 
   void laterStepsOfTheOtherRunAreNotCopied() {
