@@ -21,7 +21,7 @@ namespace {
 constexpr int kNameWidthPx = 152, kOriginWidthPx = 104, kMarkPx = 5;
 constexpr int kNarrowOriginWidthPx = 14, kNarrowPx = 480, kNotImplementedWidthPx = 78;
 /// Of a narrow row, whose editor needs the room.
-constexpr double kNameFraction = 0.34;
+constexpr double kNameFraction = 0.36;
 constexpr int kFlashMilliseconds = 900;
 
 /// Resets to the inherited value. Custom-painted because there are a hundred of them.

@@ -5,6 +5,7 @@
 #include <QVBoxLayout>
 
 #include "widgets/curves/number_text.h"
+#include "widgets/elided_label.h"
 #include "widgets/image_view/verdict_style.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
@@ -28,7 +29,7 @@ CountCard::CountCard(Verdict verdict, QWidget* parent) : QFrame(parent), verdict
   caption_->setFont(interfaceFont(11));
   caption_->setWordWrap(true);
   setRole(caption_, "muted");
-  here_ = new QLabel;
+  here_ = new ElidedLabel(Qt::ElideRight);
   here_->setFont(interfaceFont(11));
   setRole(here_, "faint");
   here_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // the caption sets the width
