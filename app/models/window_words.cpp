@@ -34,7 +34,7 @@ constexpr struct {
      QT_TRANSLATE_NOOP("WindowWords", "to continue, fork it with a higher solver.max_steps")},
     // No counterpart in the window, or the message says the same in other words.
     {" \\(add --accept-data if you changed the annotations\\)", ""},
-    {"\\. To recompute this batch: lockstep-engine train --replay .*?(?=\\. Restart from )", ""},
+    {"\\. To recompute this batch: lockstep-engine train --replay .*?(?=\\. Restart )", ""},
     {"; use --split \\w+, or --set \\S+ and \\S+", ""},
     {"--workers, (?=runtime\\.workers)", ""},
     {"--(?:out|from|val|classes|exif) (?=\\S)", ""},

@@ -9,6 +9,7 @@
 #include "engine/checkpoint/weights_layout.h"
 #include "engine/config/load.h"
 #include "engine/run_folder/replay_file.h"
+#include "engine/run_folder/run_folder.h"
 #include "engine/train/exception_text.h"
 #include "engine/train/loaded_model.h"
 #include "engine/train/step_replay.h"
@@ -64,7 +65,7 @@ std::string writeReplayWeights(const Training& training, const model::MaskRcnn& 
 
 /// `replayError`: why the step cannot be replayed from `file`; empty: it can.
 std::string messageOf(const run_folder::ReplayFile& replay, const fs::path& file,
-                      const std::string& replayError) {
+                      const std::string& replayError, bool hasCheckpoint) {
   std::string text = replay.message + ": no update was applied";
   if (!replay.firstNotFinite.empty()) text += ". First non-finite: " + replay.firstNotFinite;
   if (replayError.empty()) {
@@ -72,10 +73,10 @@ std::string messageOf(const run_folder::ReplayFile& replay, const fs::path& file
   } else {
     text += ". The batch cannot be recomputed: " + replayError;
   }
-  return text +
-         ". Restart from the latest checkpoint with a lower solver.base_lr, a longer "
-         "solver.warmup_steps or solver.clip_grad_norm (train RUN --from last --set ...), and "
-         "check these images' annotations";
+  return text + (hasCheckpoint ? ". Restart from the latest checkpoint" : ". Restart") +
+         " with a lower solver.base_lr, a longer solver.warmup_steps or solver.clip_grad_norm" +
+         (hasCheckpoint ? " (train RUN --from last --set ...)" : "") +
+         ", and check these images' annotations";
 }
 
 /// `reports`: of every rank. `replayError`: why the step cannot be replayed; empty: nothing so far.
@@ -107,7 +108,7 @@ std::string writeReplay(const Training& training, const StepRecorder::NonFiniteS
     replayError = exceptionText(error);
   }
   return messageOf(replay, training.layout.divergence(step.step) / run_folder::kReplayFile,
-                   replayError);
+                   replayError, !run_folder::checkpointSteps(training.layout).empty());
 }
 
 }  // namespace

@@ -188,8 +188,7 @@ class TstSmallScreens : public QObject {
     for (const QSize size :
          {QSize(960, 720), QSize(1280, 720), QSize(1440, 900), QSize(1920, 1080)})
       for (const int points : {10, 14})
-        if (points == 10 || size.width() > 1000)
-          QTest::addRow("%d pt, %d x %d", points, size.width(), size.height()) << points << size;
+        QTest::addRow("%d pt, %d x %d", points, size.width(), size.height()) << points << size;
   }
   void everythingIsSeen() {
     QFETCH(int, points);

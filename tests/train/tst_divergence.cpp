@@ -55,6 +55,8 @@ class TstDivergence : public QObject {
     QVERIFY2(text.starts_with("step 3: loss_"), text.c_str());
     QVERIFY2(contains(text, "First non-finite: " + layer.toStdString() + "."), text.c_str());
     QVERIFY(contains(text, "no update was applied"));
+    // This run has no checkpoint to restart from.
+    QVERIFY2(contains(text, ". Restart with a lower solver.base_lr"), text.c_str());
     QCOMPARE(session.observer.divergences, std::vector<std::int64_t>{3});
     QVERIFY(session.observer.checkpoints.empty());
     const auto replay = run_folder::readReplayFile(session.layout.divergence(3) / "replay.json");
