@@ -330,11 +330,11 @@ void NewExperimentDialog::showFindings(const QString& file, const DatasetFinding
   QStringList parts{tr("%n error(s)", "", findings.faults),
                     tr("%n warning(s)", "", findings.notes)};
   if (findings.importErrors > 0) parts << tr("%n import error(s)", "", findings.importErrors);
+  if (findings.importWarnings > 0) parts << tr("%n import warning(s)", "", findings.importWarnings);
   const QString counts = parts.join(QStringLiteral(", "));
-  findingsTitle_->setText(
-      !findings.isUsable    ? tr("The data cannot be used for training: %1").arg(counts)
-      : findings.faults > 0 ? tr("The data can be used for training, with %1").arg(counts)
-                            : tr("The data are fine: %1").arg(counts));
+  findingsTitle_->setText(findings.isUsable
+                              ? tr("The data can be used for training: %1").arg(counts)
+                              : tr("The data cannot be used for training: %1").arg(counts));
   widgets::setRole(findingsTitle_, findings.isUsable ? "" : "error");
   findings_->setPlainText(findings.text);
   pages_->setCurrentWidget(findings_->parentWidget());

@@ -16,13 +16,13 @@ int countAfter(const char* heading, const QString& text) {
 }
 
 /// Warnings of an import on standard error: what it left out or assumed.
-QString warningsIn(const QString& messages) {
+QStringList warningsIn(const QString& messages) {
   static const QRegularExpression warning(QStringLiteral("^\\[dataset\\] warning: (.*)$"),
                                           QRegularExpression::MultilineOption);
   QStringList lines;
   for (auto match = warning.globalMatch(messages); match.hasNext();)
     lines << DatasetPreparation::tr("warning:    %1").arg(match.next().captured(1).trimmed());
-  return lines.isEmpty() ? QString() : lines.join(u'\n') + QStringLiteral("\n\n");
+  return lines;
 }
 
 /// Without the line that says what a person at a shell does next. Of a cleaning what it did, since
@@ -39,8 +39,12 @@ QString whatWasMade(const QString& output) {
 DatasetFindings findingsOf(const QString& checkText) {
   static const QRegularExpression usable(QStringLiteral("^usable:\\s+yes"),
                                          QRegularExpression::MultilineOption);
-  return {usable.match(checkText).hasMatch(), countAfter("errors", checkText),
-          countAfter("warnings", checkText), 0, checkText};
+  return {usable.match(checkText).hasMatch(),
+          countAfter("errors", checkText),
+          countAfter("warnings", checkText),
+          0,
+          0,
+          checkText};
 }
 
 DatasetPreparation::DatasetPreparation(const QString& program, QObject* parent)
@@ -93,7 +97,10 @@ void DatasetPreparation::handleFinish(int exitStatus, const QString& output,
   const Stage stage = std::exchange(stage_, Stage::None);
   if (isCancelled_) return Q_EMIT cancelled();
   if (stage == Stage::Making && exitStatus == 0) {
-    made_ = warningsIn(messages) + whatWasMade(output);
+    const QStringList warnings = warningsIn(messages);
+    made_ = warnings.isEmpty() ? QString() : warnings.join(u'\n') + QStringLiteral("\n\n");
+    made_ += whatWasMade(output);
+    importWarnings_ = static_cast<int>(warnings.size());
     importErrors_ = countAfter("import errors", output);
     stage_ = Stage::Checking;
     title_ = tr("Checking every image and annotation");
@@ -110,6 +117,7 @@ void DatasetPreparation::handleFinish(int exitStatus, const QString& output,
   }
   DatasetFindings findings = findingsOf(output.trimmed());
   findings.importErrors = importErrors_;
+  findings.importWarnings = importWarnings_;
   if (!made_.isEmpty()) findings.text = made_ + QStringLiteral("\n\n") + findings.text;
   Q_EMIT finished(experiment_, findings);
 }

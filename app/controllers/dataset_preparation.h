@@ -11,8 +11,8 @@ namespace lockstep::app {
 struct DatasetFindings {
   bool isUsable = false;
   int faults = 0, notes = 0;
-  int importErrors = 0;  ///< of the import before the check
-  QString text;          ///< all of it, with what was left out by an import
+  int importErrors = 0, importWarnings = 0;  ///< of the import before the check
+  QString text;                              ///< all of it, with what was left out by an import
 };
 
 /// Makes an experiment with its data: imports a folder of data or makes scenes, then checks the
@@ -50,7 +50,7 @@ class DatasetPreparation : public QObject {
   Stage stage_ = Stage::None;
   bool isCancelled_ = false;
   QString title_, experiment_, made_;
-  int importErrors_ = 0;
+  int importErrors_ = 0, importWarnings_ = 0;
 };
 
 /// From the text that `dataset check` prints.

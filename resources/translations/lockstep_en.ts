@@ -319,6 +319,13 @@
             <numerusform>%n import errors</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n import warning(s)</source>
+        <translation>
+            <numerusform>%n import warning</numerusform>
+            <numerusform>%n import warnings</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>lockstep::app::ParameterSection</name>

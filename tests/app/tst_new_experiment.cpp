@@ -95,8 +95,9 @@ class TstNewExperiment : public QObject {
   }
 
   void whatIsWrongWithTheDataIsShownBeforeTheExperimentIsOpened() {
-    qputenv("FAKE_ENGINE", QByteArray("--stdout|import errors: 15, listed in faults.txt\n") +
-                               kCheck + "|--stderr|[worker] reading 2/2");
+    qputenv("FAKE_ENGINE",
+            QByteArray("--stdout|import errors: 15, listed in faults.txt\n") + kCheck +
+                "|--stderr|[dataset] warning: also found: yolo\n[worker] reading 2/2");
     auto* dialog = new NewExperimentDialog(nullptr, program("fake_engine"));
     const Parts parts(dialog);
     QSignalSpy ready(dialog, &NewExperimentDialog::experimentReady);
@@ -110,7 +111,7 @@ class TstNewExperiment : public QObject {
     QVERIFY(findings->toPlainText().contains(text("doubled_object 27")));
     QVERIFY(parts.find<QLabel>("findingsTitle")
                 ->text()
-                .contains(text("27 errors, 31 warnings, 15 import errors")));
+                .contains(text("27 errors, 31 warnings, 15 import errors, 1 import warning")));
     QCOMPARE(ready.count(), 0);
     pressGo(parts);
     QCOMPARE(ready.count(), 1);
