@@ -34,6 +34,21 @@ class TstDocumentController : public QObject, private tests::DocumentBench {
     QCOMPARE(draftCount(), 0);
   }
 
+  void openFilesOfOneNameAreNamedWithTheirFolders() {
+    for (const char* folder : {"left", "right"}) {
+      QVERIFY(QDir(this->folder()).mkdir(text(folder)));
+      write(path(folder) + text("/a.yaml"), "one");
+    }
+    const auto made = window();
+    QVERIFY(made->document.open(path("left/a.yaml")));
+    QCOMPARE(made->document.name(), text("a.yaml"));
+    QVERIFY(made->document.open(path("right/a.yaml")));
+    const auto open = made->document.documents();
+    QCOMPARE(open.size(), 2);
+    QCOMPARE(open[0].name, text("left/a.yaml"));
+    QCOMPARE(open[1].name, text("right/a.yaml"));
+  }
+
   void leavingWithEditsAsks_data() {
     QTest::addColumn<int>("answer");
     QTest::addColumn<bool>("leaves");

@@ -323,6 +323,17 @@ class TstImageFile : public QObject {
     }
   }
 
+  void aVeryLongPathIsShortenedInItsError() {
+    try {
+      data::readAnnotatedImage(std::string(100000, 'a'), {24, 40});
+      QFAIL("was read");
+    } catch (const data::UnreadableImage& error) {
+      const QString text = QString::fromUtf8(error.what());
+      QVERIFY(text.contains(QLatin1String("File name too long")));
+      QVERIFY2(text.size() < 1000, qPrintable(QString::number(text.size())));
+    }
+  }
+
   void machineErrorsAreNotBadImages() {
     const auto small = file("small.png", encoded(halves(), ".png"));
     const auto large = file("large.png", encoded(cv::Mat::zeros(4000, 8000, CV_8UC3), ".png"));
