@@ -1,6 +1,7 @@
 #include "widgets/message_text.h"
 
 #include <QAbstractTextDocumentLayout>
+#include <QDialog>
 #include <QTextBlock>
 #include <QTextDocument>
 #include <QTextLayout>
@@ -70,7 +71,9 @@ bool MessageText::eventFilter(QObject* watched, QEvent* event) {
 void MessageText::fitHeight() {
   const int height = static_cast<int>(std::ceil(document()->size().height()));
   const int room = (window()->height() - scaledPx(kOneLineFromPx)) / scaledPx(kLineForPx);
-  const int lines = isWindow() ? kMaxLines : std::clamp(room, 1, kMaxLines);
+  // A dialog grows with its message.
+  const bool isFree = isWindow() || qobject_cast<const QDialog*>(window());
+  const int lines = isFree ? kMaxLines : std::clamp(room, 1, kMaxLines);
   const int max = static_cast<int>(std::ceil(bottomOfLine(lines, *document())));
   setVerticalScrollBarPolicy(height > max ? Qt::ScrollBarAsNeeded : Qt::ScrollBarAlwaysOff);
   const QMargins border = contentsMargins();
