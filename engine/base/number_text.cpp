@@ -56,7 +56,7 @@ std::string gibibytes(double bytes) {
 std::string plural(std::uint64_t count, std::string_view noun) {
   if (count == 1) return std::string(noun);
   if (noun.ends_with("ry")) return std::string(noun.substr(0, noun.size() - 1)) + "ies";
-  const bool hisses = noun.ends_with('s') || noun.ends_with('x') || noun.ends_with("ch");
+  const bool hisses = noun.ends_with('s') || noun.ends_with('x') || noun.ends_with("tch");
   return std::string(noun) + (hisses ? "es" : "s");
 }
 

@@ -36,6 +36,7 @@ class TstNumberText : public QObject {
     QCOMPARE(base::counted(0, "validation image"), std::string("0 validation images"));
     QCOMPARE(base::counted(2, "class"), std::string("2 classes"));
     QCOMPARE(base::counted(2, "training batch"), std::string("2 training batches"));
+    QCOMPARE(base::counted(2, "epoch"), std::string("2 epochs"));
     QCOMPARE(base::counted(3, "category"), std::string("3 categories"));
     QCOMPARE(base::plural(1, "class"), std::string("class"));
   }

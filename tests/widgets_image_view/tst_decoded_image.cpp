@@ -199,7 +199,7 @@ class TstDecodedImage : public QObject {
     const QString missing = widgets::unknownFormat(head, {"png", "jpeg"});
     const QString there = widgets::unknownFormat(head, {"png", "tiff", "webp"});
     QCOMPARE(missing.contains(QStringLiteral("qt6-image-formats-plugins")), !format.isEmpty());
-    QVERIFY(missing.startsWith(format));
+    QVERIFY2(missing.contains(format), qPrintable(missing));
     QVERIFY2(there.contains(QStringLiteral("unknown")), qPrintable(there));
   }
 

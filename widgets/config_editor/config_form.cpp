@@ -27,7 +27,7 @@ namespace lockstep::widgets {
 namespace {
 
 /// Fits the begin of a name, a value of a few digits, the reset arrow and the scroll bar.
-constexpr int kMinRowsPx = 300;
+constexpr int kMinRowsPx = 290;
 /// The list of sections is shown beside rows of this width, in which a path can be read.
 constexpr int kRoomyRowsPx = 450;
 /// Fits a key and three lines of its help, so that few texts change the height of the strip; two

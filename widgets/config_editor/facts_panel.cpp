@@ -19,7 +19,7 @@
 namespace lockstep::widgets {
 namespace {
 
-constexpr int kMinWidthPx = 220, kCurveFromPx = 460;
+constexpr int kMinWidthPx = 240, kCurveFromPx = 460;
 /// Rows of the grid between those of facts are free, for what belongs to the fact before.
 int rowOf(int fact) { return 2 * fact; }
 
