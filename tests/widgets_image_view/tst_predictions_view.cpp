@@ -165,7 +165,7 @@ class TstPredictionsView : public QObject, protected tests::PredictionsViewBench
     QVERIFY(curve->current());
     for (int i = 0; i < 9; ++i) QTest::keyClick(view_.get(), Qt::Key_Up, Qt::ShiftModifier);
     QCOMPARE(counts()[0], QStringLiteral("0"));  // above 0.9
-    QVERIFY(hasVisibleLabelOf("All 4 detections have lower scores"));
+    QVERIFY(hasVisibleLabelOf("4 detections, all with lower scores"));
     view_->setPredictions(20, {}, {dataset_->images()[0].id});
     view_->setCurrentCheckpoint(20);
     QTRY_VERIFY(view_->isReady());
