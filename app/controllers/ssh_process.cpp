@@ -70,7 +70,10 @@ void SshProcess::start(const QStringList& arguments) {
   // Runs in the child. QProcess itself would read all output into memory at once.
   process_->setChildProcessModifier([end = itsEnd.get()] { ::dup2(end, STDOUT_FILENO); });
   process_->setStandardOutputFile(QProcess::nullDevice());
-  connect(process_, &QProcess::started, this, &SshProcess::started);
+  connect(process_, &QProcess::started, this, [this] {
+    if (hasOutput_) hasOutput_->setEnabled(true);
+    Q_EMIT started();
+  });
   connect(process_, &QProcess::readyReadStandardError, this, &SshProcess::readErrors);
   connect(process_, &QProcess::finished, this, &SshProcess::finish);
   connect(process_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
@@ -87,6 +90,7 @@ base::FileDescriptor SshProcess::openPipe() {
   output_.reset(ends[0]);
   ::fcntl(output_.get(), F_SETFL, O_NONBLOCK);
   hasOutput_ = new QSocketNotifier(output_.get(), QSocketNotifier::Read, this);
+  hasOutput_->setEnabled(false);  // until started(): a quick process may write before it
   connect(hasOutput_, &QSocketNotifier::activated, this, [this] {
     hasOutput_->setEnabled(false);
     Q_EMIT readyRead();
