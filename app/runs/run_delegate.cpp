@@ -84,9 +84,11 @@ void paintProgress(QPainter* painter, const QRectF& bar, double fraction, const 
       2);
 }
 
-/// The best figure, where the row is narrow without its name, or none.
+/// The best figure, where the row is narrow without its name, or none. Other programs' runs do not
+/// tell the list their best.
 QString fittingMetric(const QModelIndex& index, const QFont& font, double widthPx) {
   const QVariant value = index.data(RunListModel::BestValueRole);
+  if (!value.isValid() && !index.data(RunListModel::ProgramRole).toString().isEmpty()) return {};
   const QString named = bestText(index.data(RunListModel::BestMetricRole).toString(), value);
   const QString bare = value.isValid() ? widgets::rateText(value.toDouble()) : QString();
   const QFontMetricsF metrics(font);
