@@ -29,7 +29,8 @@ void forDetections(const ShownResults& of, double scoreThreshold, ExportProgress
   progress.of = static_cast<int>(of.predictions.size());
   for (const auto& [image, own] : of.predictions) {
     if (token.isCancelled()) return;
-    for (const coco::Detection& one : *own.read())
+    const auto detections = own.read();
+    for (const coco::Detection& one : *detections)
       if (one.score >= scoreThreshold) visit(one);
     ++progress.done;
   }

@@ -7,6 +7,7 @@
 #include <QImage>
 #include <QLabel>
 #include <QMenu>
+#include <QPointer>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolTip>
@@ -180,10 +181,12 @@ void askForTip(QWidget* widget, const QPoint& at) {
 
 /// Shows the tool tips of widgets and of the rows of lists.
 void showAllTips(QWidget& window) {
-  for (auto* widget : window.findChildren<QWidget*>()) {
-    if (!widget->isVisible()) continue;
+  QList<QPointer<QWidget>> widgets;  // a tool tip deletes the one before it
+  for (auto* widget : window.findChildren<QWidget*>()) widgets << widget;
+  for (const QPointer<QWidget>& widget : widgets) {
+    if (!widget || !widget->isVisible()) continue;
     askForTip(widget, widget->rect().center());
-    const auto* view = qobject_cast<QAbstractItemView*>(widget);
+    const auto* view = qobject_cast<QAbstractItemView*>(widget.data());
     if (!view || !view->model()) continue;
     for (int row = 0; row < std::min(view->model()->rowCount(), 20); ++row)
       for (int column = 0; column < view->model()->columnCount(); ++column)

@@ -44,7 +44,8 @@ class ImageDetections {
   bool haveMasks() const;
   /// Of these detections and no others; 0: the image was not predicted.
   quint64 id() const;
-  /// The image was predicted. Blocks while they are read; throws Error if they cannot be.
+  /// The image was predicted. Blocks while they are read; throws Error if they cannot be. The
+  /// cache may drop them at any time: keep the result while they are used.
   DetectionCache::Detections read() const;
   /// The same for reading all images, which are not kept: those that are looked at would make room
   /// for them.

@@ -18,9 +18,11 @@ std::vector<coco::Detection> detectionsOf(const PredictionStore::ByImage& predic
                                           const std::vector<ImageId>& images,
                                           const coco::Dataset& dataset) {
   std::vector<coco::Detection> all;
-  for (const ImageId image : images)
-    for (const coco::Detection& one : *predictions.at(image).read())
+  for (const ImageId image : images) {
+    const DetectionCache::Detections detections = predictions.at(image).read();
+    for (const coco::Detection& one : *detections)
       if (dataset.hasCategory(one.categoryId)) all.push_back(one);
+  }
   return all;
 }
 
