@@ -8,7 +8,7 @@
 #include <memory>
 #include <thread>
 
-#include "app/models/remote_place.h"
+#include "app/engines/remote_place.h"
 #include "engine/base/error.h"
 
 namespace lockstep::app {

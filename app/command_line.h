@@ -5,7 +5,7 @@
 #include <QStringList>
 #include <optional>
 
-#include "app/models/page.h"
+#include "app/frame/page.h"
 #include "widgets/theme.h"
 
 namespace lockstep::app {

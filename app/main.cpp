@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "app/command_line.h"
-#include "app/controllers/draft_folder.h"
+#include "app/documents/draft_folder.h"
 #include "app/frame/main_window.h"
 #include "app/frame/screenshot.h"
 #include "app/termination_signals.h"

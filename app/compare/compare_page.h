@@ -12,7 +12,7 @@
 
 #include "app/compare/compared_side.h"
 #include "app/compare/comparison.h"
-#include "app/controllers/shown_run.h"
+#include "app/runs/open/shown_run.h"
 #include "engine/config/load.h"
 #include "widgets/image_view/export_button.h"
 #include "widgets/instances/wanted_instance.h"

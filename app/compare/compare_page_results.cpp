@@ -12,7 +12,7 @@
 
 #include "app/compare/compare_page.h"
 #include "app/compare/compared_curves.h"
-#include "app/models/distinct_names.h"
+#include "app/text/distinct_names.h"
 #include "widgets/comparison/comparison_tables.h"
 #include "widgets/comparison/confusion_view.h"
 #include "widgets/comparison/recall_view.h"

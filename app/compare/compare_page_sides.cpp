@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "app/compare/compare_page.h"
-#include "app/models/distinct_names.h"
+#include "app/text/distinct_names.h"
 
 namespace lockstep::app {
 

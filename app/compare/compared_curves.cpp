@@ -8,8 +8,8 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "app/controllers/card_curves.h"
-#include "app/controllers/metric_curve.h"
+#include "app/cards/card_curves.h"
+#include "app/cards/metric_curve.h"
 #include "widgets/plots/axis_choice.h"
 #include "widgets/plots/curve_card.h"
 #include "widgets/plots/run_legend.h"

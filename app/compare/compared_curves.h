@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "app/controllers/run_groups.h"
-#include "app/models/card_layout.h"
+#include "app/cards/card_layout.h"
+#include "app/cards/run_groups.h"
 #include "widgets/curves/curve_source.h"
 
 class QComboBox;

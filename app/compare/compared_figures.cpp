@@ -8,7 +8,7 @@
 #include <limits>
 #include <string_view>
 
-#include "app/models/metric_text.h"
+#include "app/text/metric_text.h"
 #include "engine/coco/evaluation/params.h"
 #include "engine/config/losses.h"
 #include "engine/config/resumed_keys.h"

@@ -3,7 +3,7 @@
 #include <QString>
 #include <vector>
 
-#include "app/models/metric_store.h"
+#include "app/metrics/metric_store.h"
 #include "engine/config/load.h"
 #include "widgets/comparison/compared_figure.h"
 #include "widgets/instances/matched_pair.h"

@@ -5,13 +5,13 @@
 #include <map>
 #include <optional>
 
-#include "app/controllers/prediction_requests.h"
-#include "app/controllers/run_controller.h"
-#include "app/controllers/watched_files.h"
-#include "app/models/prediction_steps.h"
-#include "app/models/predictions_store.h"
+#include "app/files/watched_files.h"
+#include "app/predictions/prediction_requests.h"
+#include "app/predictions/prediction_steps.h"
+#include "app/predictions/predictions_store.h"
 #include "app/results/opened_results.h"
 #include "app/results/results_reading.h"
+#include "app/runs/open/run_controller.h"
 #include "widgets/instances/match_rules.h"
 #include "widgets/instances/prediction_store.h"
 

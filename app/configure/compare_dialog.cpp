@@ -9,7 +9,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
-#include "app/models/word_match.h"
+#include "app/text/word_match.h"
 #include "widgets/jobs/awaited.h"
 #include "widgets/role.h"
 

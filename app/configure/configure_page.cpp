@@ -7,8 +7,8 @@
 #include <QVBoxLayout>
 
 #include "app/configure/document_dialogs.h"
-#include "app/models/distinct_names.h"
-#include "app/models/left_to_machine.h"
+#include "app/experiments/left_to_machine.h"
+#include "app/text/distinct_names.h"
 #include "engine/config/load.h"
 #include "engine/run_folder/run_folder.h"
 #include "widgets/config_editor/config_editor.h"

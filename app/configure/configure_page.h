@@ -6,12 +6,12 @@
 #include <memory>
 #include <set>
 
-#include "app/controllers/document_controller.h"
-#include "app/controllers/file_watch.h"
-#include "app/controllers/image_counter.h"
-#include "app/controllers/machine_devices.h"
-#include "app/controllers/preparation_watch.h"
-#include "app/models/experiment_survey.h"
+#include "app/configure/preparation_watch.h"
+#include "app/documents/document_controller.h"
+#include "app/engines/machine_devices.h"
+#include "app/experiments/experiment_survey.h"
+#include "app/experiments/image_counter.h"
+#include "app/files/file_watch.h"
 #include "widgets/jobs/latest_job.h"
 
 namespace lockstep::widgets {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/controllers/document_controller.h"
+#include "app/documents/document_controller.h"
 #include "widgets/banner.h"
 
 namespace lockstep::app {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/models/document_questions.h"
+#include "app/documents/document_questions.h"
 
 class QWidget;
 

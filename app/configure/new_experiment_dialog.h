@@ -7,8 +7,8 @@
 
 #include "app/configure/experiment_origin.h"
 #include "app/configure/run_choice.h"
-#include "app/controllers/dataset_preparation.h"
-#include "app/models/experiment_templates.h"
+#include "app/experiments/dataset_preparation.h"
+#include "app/experiments/experiment_templates.h"
 #include "widgets/jobs/latest_job.h"
 
 class QComboBox;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/controllers/preparation_watch.h"
+#include "app/configure/preparation_watch.h"
 #include "widgets/banner.h"
 
 namespace lockstep::app {

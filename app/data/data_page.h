@@ -11,11 +11,11 @@
 #include <optional>
 #include <vector>
 
-#include "app/controllers/dataset_preparation.h"
-#include "app/controllers/run_controller.h"
-#include "app/controllers/watched_files.h"
 #include "app/data/batch_preview.h"
 #include "app/data/dataset_checker.h"
+#include "app/experiments/dataset_preparation.h"
+#include "app/files/watched_files.h"
+#include "app/runs/open/run_controller.h"
 #include "engine/config/experiment.h"
 #include "engine/dataset_check/fact_bars.h"
 #include "widgets/jobs/latest_job.h"

@@ -1,6 +1,6 @@
 #include "app/data/experiment_command.h"
 
-#include "app/controllers/progress_line.h"
+#include "app/engines/progress_line.h"
 #include "engine/base/atomic_file.h"
 #include "engine/config/load.h"
 

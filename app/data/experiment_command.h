@@ -5,7 +5,7 @@
 #include <QTemporaryDir>
 #include <memory>
 
-#include "app/controllers/engine_command.h"
+#include "app/engines/engine_command.h"
 #include "engine/config/experiment.h"
 
 namespace lockstep::app {

@@ -3,7 +3,7 @@
 #include <QWidget>
 #include <vector>
 
-#include "app/models/inspected.h"
+#include "app/docks/inspected.h"
 
 class QTreeWidget;
 class QTreeWidgetItem;

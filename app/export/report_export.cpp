@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "app/controllers/engine_command.h"
+#include "app/engines/engine_command.h"
 #include "engine/base/atomic_file.h"
 #include "engine/coco/files/results.h"
 #include "widgets/jobs/jobs.h"

@@ -10,7 +10,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "app/models/word_match.h"
+#include "app/text/word_match.h"
 #include "widgets/action_keywords.h"
 #include "widgets/named_action.h"
 #include "widgets/role.h"

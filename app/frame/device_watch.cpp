@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include "app/docks/fact_panel.h"
-#include "app/models/run_list_model.h"
+#include "app/runs/list/run_list_model.h"
 #include "engine/events/tags.h"
 
 namespace lockstep::app {

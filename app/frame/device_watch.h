@@ -4,8 +4,8 @@
 #include <QStringList>
 #include <QTimer>
 
-#include "app/models/device_use.h"
-#include "app/models/run_facts.h"
+#include "app/frame/device_use.h"
+#include "app/runs/list/run_facts.h"
 #include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {

@@ -3,14 +3,14 @@
 #include <QApplication>
 #include <chrono>
 
-#include "app/controllers/inspected_run.h"
 #include "app/docks/fact_panel.h"
+#include "app/frame/inspected_run.h"
 #include "app/frame/page_area.h"
-#include "app/models/run_list_model.h"
 #include "app/monitor/card_sections.h"
 #include "app/monitor/monitor_page.h"
-#include "app/predictions/inspected_instance.h"
-#include "app/predictions/predictions_page.h"
+#include "app/predictions_page/inspected_instance.h"
+#include "app/predictions_page/predictions_page.h"
+#include "app/runs/list/run_list_model.h"
 #include "widgets/image_view/predictions_view.h"
 #include "widgets/plots/curve_card.h"
 

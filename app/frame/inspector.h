@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "app/controllers/shown_run.h"
-#include "app/models/inspected.h"
-#include "app/models/run_record.h"
+#include "app/docks/inspected.h"
+#include "app/runs/open/run_record.h"
+#include "app/runs/open/shown_run.h"
 #include "widgets/jobs/jobs.h"
 
 namespace lockstep::widgets {

@@ -11,7 +11,7 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
-#include "app/models/word_match.h"
+#include "app/text/word_match.h"
 #include "widgets/named_action.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"

@@ -16,12 +16,12 @@
 
 #include "app/configure/experiment_origin.h"
 #include "app/configure/run_choice.h"
-#include "app/controllers/engine_process.h"
-#include "app/controllers/open_runs.h"
-#include "app/controllers/remote_runs.h"
-#include "app/controllers/shown_run.h"
-#include "app/models/page.h"
-#include "app/models/run_list_model.h"
+#include "app/engines/engine_process.h"
+#include "app/frame/page.h"
+#include "app/runs/list/remote_runs.h"
+#include "app/runs/list/run_list_model.h"
+#include "app/runs/open/open_runs.h"
+#include "app/runs/open/shown_run.h"
 #include "widgets/jobs/jobs.h"
 #include "widgets/theme.h"
 

@@ -12,7 +12,7 @@
 #include "app/frame/page_area.h"
 #include "app/frame/status_strip.h"
 #include "app/monitor/monitor_page.h"
-#include "app/predictions/predictions_page.h"
+#include "app/predictions_page/predictions_page.h"
 #include "widgets/image_view/predictions_view.h"
 #include "widgets/plots/curve_card.h"
 

@@ -14,13 +14,13 @@
 #include "app/frame/inspector.h"
 #include "app/frame/main_window.h"
 #include "app/frame/page_area.h"
-#include "app/models/dismissals.h"
 #include "app/monitor/alert_banner.h"
 #include "app/monitor/curve_tools.h"
 #include "app/monitor/log_panel.h"
 #include "app/monitor/monitor_page.h"
-#include "app/runs/run_banner.h"
-#include "app/runs/runs_panel.h"
+#include "app/runs/open/dismissals.h"
+#include "app/runs/panel/run_banner.h"
+#include "app/runs/panel/runs_panel.h"
 #include "widgets/theme.h"
 
 namespace lockstep::app {

@@ -1,12 +1,12 @@
 // MainWindow's handling of what a person says of runs, and of those that go to the trash.
 #include <QFileInfo>
 
-#include "app/controllers/run_trash.h"
 #include "app/frame/main_window.h"
 #include "app/frame/page_area.h"
-#include "app/models/notes_store.h"
-#include "app/models/run_list_model.h"
-#include "app/runs/runs_panel.h"
+#include "app/runs/list/notes_store.h"
+#include "app/runs/list/run_list_model.h"
+#include "app/runs/list/run_trash.h"
+#include "app/runs/panel/runs_panel.h"
 
 namespace lockstep::app {
 

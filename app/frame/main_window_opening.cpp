@@ -5,14 +5,14 @@
 #include <utility>
 
 #include "app/configure/configure_page.h"
-#include "app/controllers/draft_folder.h"
+#include "app/documents/draft_folder.h"
 #include "app/frame/main_window.h"
 #include "app/frame/opening.h"
 #include "app/frame/page_area.h"
+#include "app/frame/session.h"
 #include "app/frame/status_strip.h"
-#include "app/models/remote_run_list.h"
-#include "app/models/session.h"
-#include "app/runs/runs_panel.h"
+#include "app/runs/list/remote_run_list.h"
+#include "app/runs/panel/runs_panel.h"
 #include "widgets/jobs/awaited.h"
 
 namespace lockstep::app {

@@ -6,14 +6,14 @@
 #include <cstdint>
 #include <exception>
 
-#include "app/controllers/engine_command.h"
-#include "app/controllers/run_controller.h"
+#include "app/engines/engine_command.h"
+#include "app/engines/remote_place.h"
 #include "app/export/figure_export.h"
 #include "app/frame/main_window.h"
 #include "app/frame/page_area.h"
 #include "app/frame/status_strip.h"
-#include "app/models/remote_place.h"
-#include "app/models/run_list_model.h"
+#include "app/runs/list/run_list_model.h"
+#include "app/runs/open/run_controller.h"
 #include "engine/pack/run_members.h"
 #include "engine/run_folder/run_folder.h"
 #include "widgets/jobs/awaited.h"

@@ -1,11 +1,11 @@
 // MainWindow's handling of the queue: Train's offer of it, and its runs' places.
-#include "app/controllers/busy_devices.h"
-#include "app/controllers/engine_request.h"
+#include "app/engines/engine_request.h"
+#include "app/frame/busy_devices.h"
 #include "app/frame/main_window.h"
 #include "app/frame/page_area.h"
 #include "app/frame/top_bar.h"
-#include "app/models/run_list_model.h"
-#include "app/runs/runs_panel.h"
+#include "app/runs/list/run_list_model.h"
+#include "app/runs/panel/runs_panel.h"
 
 namespace lockstep::app {
 

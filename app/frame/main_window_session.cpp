@@ -11,9 +11,9 @@
 #include "app/frame/main_window.h"
 #include "app/frame/opening.h"
 #include "app/frame/page_area.h"
-#include "app/models/session.h"
+#include "app/frame/session.h"
 #include "app/monitor/monitor_page.h"
-#include "app/runs/runs_panel.h"
+#include "app/runs/panel/runs_panel.h"
 #include "widgets/jobs/jobs.h"
 
 namespace lockstep::app {

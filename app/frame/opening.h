@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "app/models/page.h"
-#include "app/models/remote_place.h"
+#include "app/engines/remote_place.h"
+#include "app/frame/page.h"
 
 namespace lockstep::app {
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "app/controllers/shown_run.h"
-#include "app/models/page.h"
+#include "app/frame/page.h"
+#include "app/runs/open/shown_run.h"
 #include "widgets/banner.h"
 
 class QGridLayout;

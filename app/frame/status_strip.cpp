@@ -8,7 +8,7 @@
 #include <chrono>
 #include <optional>
 
-#include "app/controllers/run_controller.h"
+#include "app/runs/open/run_controller.h"
 #include "widgets/elided_label.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"

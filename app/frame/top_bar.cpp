@@ -11,7 +11,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "app/runs/state_pill.h"
+#include "app/runs/panel/state_pill.h"
 #include "widgets/curves/number_text.h"
 #include "widgets/elided_label.h"
 #include "widgets/icon.h"

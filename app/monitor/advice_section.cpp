@@ -9,12 +9,12 @@
 #include <ranges>
 #include <utility>
 
-#include "app/controllers/card_curves.h"
-#include "app/controllers/metric_curve.h"
-#include "app/models/run_alerts.h"
-#include "app/models/tag_sections.h"
-#include "app/models/window_words.h"
+#include "app/cards/card_curves.h"
+#include "app/cards/metric_curve.h"
+#include "app/cards/tag_sections.h"
 #include "app/monitor/card_grid.h"
+#include "app/runs/open/run_alerts.h"
+#include "app/text/window_words.h"
 #include "widgets/fold_button.h"
 #include "widgets/literal_text.h"
 #include "widgets/plots/curve_card.h"

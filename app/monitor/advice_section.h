@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/controllers/shown_run.h"
+#include "app/runs/open/shown_run.h"
 #include "widgets/curves/curve_source.h"
 
 class QGridLayout;

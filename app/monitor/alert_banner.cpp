@@ -1,7 +1,7 @@
 #include "app/monitor/alert_banner.h"
 
-#include "app/models/run_alerts.h"
-#include "app/models/window_words.h"
+#include "app/runs/open/run_alerts.h"
+#include "app/text/window_words.h"
 
 namespace lockstep::app {
 

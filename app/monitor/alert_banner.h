@@ -1,7 +1,7 @@
 #pragma once
 
-#include "app/controllers/shown_run.h"
-#include "app/models/dismissals.h"
+#include "app/runs/open/dismissals.h"
+#include "app/runs/open/shown_run.h"
 #include "widgets/banner.h"
 
 namespace lockstep::app {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/models/card_arrangement.h"
+#include "app/monitor/card_arrangement.h"
 #include "widgets/draw_queue.h"
 #include "widgets/plots/curve_card.h"
 

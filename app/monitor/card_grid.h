@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "app/models/card_layout.h"
+#include "app/cards/card_layout.h"
 
 class QGridLayout;
 

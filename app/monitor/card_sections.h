@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "app/models/card_arrangement.h"
-#include "app/models/card_layout.h"
-#include "app/models/card_settings.h"
-#include "app/models/tag_sections.h"
+#include "app/cards/card_layout.h"
+#include "app/cards/tag_sections.h"
+#include "app/monitor/card_arrangement.h"
+#include "app/monitor/card_settings.h"
 
 class QLabel;
 class QMenu;

@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/models/log_model.h"
+#include "app/monitor/log_model.h"
 #include "widgets/literal_text.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"

@@ -8,8 +8,8 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "app/models/run_alerts.h"
 #include "app/monitor/log_list.h"
+#include "app/runs/open/run_alerts.h"
 #include "widgets/fold_button.h"
 #include "widgets/named_action.h"
 #include "widgets/role.h"

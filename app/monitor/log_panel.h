@@ -3,7 +3,7 @@
 #include <QWidget>
 #include <vector>
 
-#include "app/models/log_model.h"
+#include "app/monitor/log_model.h"
 #include "engine/protocol/messages.h"
 
 class QComboBox;

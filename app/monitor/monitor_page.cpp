@@ -15,12 +15,10 @@
 #include <unordered_set>
 #include <utility>
 
-#include "app/controllers/card_curves.h"
-#include "app/controllers/metric_curve.h"
-#include "app/models/card_facts.h"
-#include "app/models/evaluation_plan.h"
-#include "app/models/run_alerts.h"
-#include "app/models/tag_sections.h"
+#include "app/cards/card_curves.h"
+#include "app/cards/card_facts.h"
+#include "app/cards/metric_curve.h"
+#include "app/cards/tag_sections.h"
 #include "app/monitor/advice_section.h"
 #include "app/monitor/alert_banner.h"
 #include "app/monitor/card_grid.h"
@@ -29,6 +27,8 @@
 #include "app/monitor/linked_range.h"
 #include "app/monitor/linked_zoom.h"
 #include "app/monitor/parameter_section.h"
+#include "app/runs/open/evaluation_plan.h"
+#include "app/runs/open/run_alerts.h"
 #include "engine/events/tags.h"
 #include "widgets/empty_state.h"
 #include "widgets/export/figure.h"

@@ -9,10 +9,10 @@
 #include <optional>
 #include <vector>
 
-#include "app/controllers/run_marks.h"
-#include "app/controllers/shown_run.h"
-#include "app/models/card_layout.h"
-#include "app/models/card_settings.h"
+#include "app/cards/card_layout.h"
+#include "app/monitor/card_settings.h"
+#include "app/monitor/run_marks.h"
+#include "app/runs/open/shown_run.h"
 #include "widgets/curves/curve_source.h"
 
 class QLabel;

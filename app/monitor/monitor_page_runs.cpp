@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/controllers/run_groups.h"
+#include "app/cards/run_groups.h"
 #include "app/monitor/card_sections.h"
 #include "app/monitor/monitor_page.h"
 #include "widgets/plots/curve_card.h"

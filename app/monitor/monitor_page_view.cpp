@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/models/tag_sections.h"
+#include "app/cards/tag_sections.h"
 #include "app/monitor/card_sections.h"
 #include "app/monitor/curve_tools.h"
 #include "app/monitor/monitor_page.h"

@@ -9,7 +9,7 @@
 #include <chrono>
 #include <utility>
 
-#include "app/controllers/metric_curve.h"
+#include "app/cards/metric_curve.h"
 #include "app/monitor/card_grid.h"
 #include "engine/base/shortened_text.h"
 #include "engine/events/tags.h"

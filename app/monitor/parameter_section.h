@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/controllers/shown_run.h"
+#include "app/runs/open/shown_run.h"
 #include "widgets/curves/curve_source.h"
 
 class QComboBox;

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/models/card_layout.h"
+#include "app/cards/card_layout.h"
 #include "app/monitor/card_grid.h"
 #include "widgets/fold_button.h"
 #include "widgets/plots/curve_card.h"

@@ -4,7 +4,7 @@
 #include <QWidget>
 #include <vector>
 
-#include "app/models/tag_sections.h"
+#include "app/cards/tag_sections.h"
 
 class QGridLayout;
 class QPushButton;

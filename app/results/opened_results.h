@@ -8,7 +8,7 @@
 #include <mutex>
 #include <optional>
 
-#include "app/models/predictions_store.h"
+#include "app/predictions/predictions_store.h"
 #include "engine/base/file_version.h"
 #include "engine/coco/files/results_by_image.h"
 #include "widgets/instances/prediction_store.h"

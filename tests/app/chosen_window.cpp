@@ -11,7 +11,7 @@
 #include <cstdio>
 
 #include "app/compare/compare_page.h"
-#include "app/predictions/predictions_page.h"
+#include "app/predictions_page/predictions_page.h"
 #include "tests/app/kept_window.h"
 #include "widgets/comparison/comparison_tables.h"
 #include "widgets/image_view/class_filter.h"

@@ -6,7 +6,7 @@
 #include <QTest>
 #include <memory>
 
-#include "app/controllers/document_controller.h"
+#include "app/documents/document_controller.h"
 #include "tests/app/scripted_answers.h"
 #include "tests/support/text.h"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "app/controllers/run_controller.h"
+#include "app/runs/open/run_controller.h"
 
 namespace lockstep::tests {
 

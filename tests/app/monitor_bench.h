@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "app/controllers/run_controller.h"
 #include "app/monitor/curve_tools.h"
 #include "app/monitor/monitor_page.h"
+#include "app/runs/open/run_controller.h"
 #include "tests/app/made_run.h"
 #include "widgets/plots/curve_card.h"
 

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "app/predictions/predictions_page.h"
+#include "app/predictions_page/predictions_page.h"
 #include "engine/base/atomic_file.h"
 #include "tests/app/live_run.h"
 #include "widgets/banner.h"

@@ -5,7 +5,7 @@
 #include <functional>
 #include <utility>
 
-#include "app/controllers/document_controller.h"
+#include "app/documents/document_controller.h"
 
 namespace lockstep::tests {
 

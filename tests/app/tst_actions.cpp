@@ -17,7 +17,7 @@
 #include "app/configure/configure_page.h"
 #include "app/frame/keys_dialog.h"
 #include "app/monitor/monitor_page.h"
-#include "app/runs/runs_panel.h"
+#include "app/runs/panel/runs_panel.h"
 #include "tests/app/made_run.h"
 #include "tests/app/shared_window.h"
 #include "tests/app/window_options.h"

@@ -5,12 +5,12 @@
 #include <QTest>
 
 #include "app/configure/configure_page.h"
-#include "app/controllers/open_runs.h"
 #include "app/frame/main_window.h"
-#include "app/models/run_alerts.h"
 #include "app/monitor/advice_section.h"
 #include "app/monitor/monitor_page.h"
-#include "app/runs/fork_dialog.h"
+#include "app/runs/open/open_runs.h"
+#include "app/runs/open/run_alerts.h"
+#include "app/runs/panel/fork_dialog.h"
 #include "tests/app/made_run.h"
 #include "tests/app/shared_window.h"
 #include "tests/app/window_options.h"

@@ -5,14 +5,14 @@
 #include <QTest>
 #include <limits>
 
-#include "app/controllers/open_runs.h"
-#include "app/controllers/run_controller.h"
 #include "app/frame/main_window.h"
 #include "app/monitor/alert_banner.h"
 #include "app/monitor/log_panel.h"
 #include "app/monitor/monitor_page.h"
-#include "app/runs/run_banner.h"
-#include "app/runs/runs_panel.h"
+#include "app/runs/open/open_runs.h"
+#include "app/runs/open/run_controller.h"
+#include "app/runs/panel/run_banner.h"
+#include "app/runs/panel/runs_panel.h"
 #include "engine/supervisor/event_log.h"
 #include "tests/app/made_run.h"
 #include "tests/app/shared_window.h"

@@ -2,9 +2,9 @@
 #include <QMouseEvent>
 #include <QTest>
 
-#include "app/models/card_arrangement.h"
-#include "app/models/card_settings.h"
+#include "app/monitor/card_arrangement.h"
 #include "app/monitor/card_sections.h"
+#include "app/monitor/card_settings.h"
 #include "tests/app/monitor_bench.h"
 #include "tests/support/test_main.h"
 

@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "app/models/card_layout.h"
+#include "app/cards/card_layout.h"
 #include "tests/support/test_main.h"
 
 using lockstep::app::CardPlace;

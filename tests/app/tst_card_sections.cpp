@@ -10,12 +10,12 @@
 #include <QToolButton>
 #include <map>
 
-#include "app/controllers/open_runs.h"
+#include "app/cards/tag_sections.h"
 #include "app/frame/main_window.h"
-#include "app/models/tag_sections.h"
 #include "app/monitor/card_sections.h"
 #include "app/monitor/parameter_section.h"
 #include "app/monitor/tag_cards.h"
+#include "app/runs/open/open_runs.h"
 #include "tests/app/monitor_bench.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"

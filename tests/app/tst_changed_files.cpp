@@ -9,7 +9,7 @@
 #include <QTimer>
 #include <string>
 
-#include "app/predictions/predictions_page.h"
+#include "app/predictions_page/predictions_page.h"
 #include "engine/base/atomic_file.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"

@@ -1,7 +1,7 @@
 #include <QTest>
 
-#include "app/models/chunked_column.h"
-#include "app/models/step_column.h"
+#include "app/metrics/chunked_column.h"
+#include "app/metrics/step_column.h"
 #include "tests/support/test_main.h"
 
 using lockstep::app::ChunkedColumn;

@@ -7,9 +7,9 @@
 
 #include "app/configure/command_consent.h"
 #include "app/configure/configure_page.h"
-#include "app/controllers/engine_process.h"
-#include "app/runs/fork_dialog.h"
-#include "app/runs/runs_panel.h"
+#include "app/engines/engine_process.h"
+#include "app/runs/panel/fork_dialog.h"
+#include "app/runs/panel/runs_panel.h"
 #include "tests/app/clicked_answer.h"
 #include "tests/app/made_run.h"
 #include "tests/app/shared_window.h"

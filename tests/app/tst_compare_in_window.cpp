@@ -2,8 +2,8 @@
 #include <QTreeView>
 
 #include "app/frame/main_window.h"
-#include "app/predictions/predictions_page.h"
-#include "app/runs/runs_panel.h"
+#include "app/predictions_page/predictions_page.h"
+#include "app/runs/panel/runs_panel.h"
 #include "tests/app/compare_bench.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"

@@ -2,7 +2,7 @@
 #include <QSignalSpy>
 
 #include "app/compare/comparison.h"
-#include "app/controllers/prediction_requests.h"
+#include "app/predictions/prediction_requests.h"
 #include "tests/app/compare_bench.h"
 #include "tests/support/test_main.h"
 

@@ -8,7 +8,7 @@
 #include <QTest>
 
 #include "app/configure/configure_page.h"
-#include "app/runs/runs_panel.h"
+#include "app/runs/panel/runs_panel.h"
 #include "engine/run_folder/training_state.h"
 #include "tests/app/shared_window.h"
 #include "tests/app/window_options.h"

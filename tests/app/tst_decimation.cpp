@@ -2,8 +2,8 @@
 #include <cmath>
 #include <map>
 
-#include "app/models/decimation.h"
-#include "app/models/metric_store.h"
+#include "app/metrics/decimation.h"
+#include "app/metrics/metric_store.h"
 #include "engine/base/counter_hash.h"
 #include "tests/support/test_main.h"
 

@@ -1,7 +1,7 @@
 // Who has which device of this machine, what the running runs use, and who waits.
 #include <QTest>
 
-#include "app/models/device_use.h"
+#include "app/frame/device_use.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;

@@ -1,7 +1,7 @@
 #include <QSignalSpy>
 #include <QTest>
 
-#include "app/models/dismissals.h"
+#include "app/runs/open/dismissals.h"
 #include "tests/support/test_main.h"
 
 using lockstep::app::Dismissals;

@@ -1,6 +1,6 @@
 #include <QTest>
 
-#include "app/models/distinct_names.h"
+#include "app/text/distinct_names.h"
 #include "tests/support/test_main.h"
 
 using lockstep::app::distinctNames;

@@ -9,7 +9,7 @@
 #include <QTreeWidget>
 
 #include "app/docks/dock.h"
-#include "app/runs/runs_panel.h"
+#include "app/runs/panel/runs_panel.h"
 #include "tests/app/made_run.h"
 #include "tests/app/shared_window.h"
 #include "tests/app/window_options.h"

@@ -3,7 +3,7 @@
 #include <QSignalSpy>
 #include <QTest>
 
-#include "app/controllers/document_controller.h"
+#include "app/documents/document_controller.h"
 #include "engine/run_folder/source_files.h"
 #include "tests/app/document_bench.h"
 #include "tests/app/made_run.h"

@@ -13,8 +13,8 @@
 #include <set>
 
 #include "app/configure/configure_page.h"
-#include "app/predictions/predictions_page.h"
-#include "app/runs/runs_panel.h"
+#include "app/predictions_page/predictions_page.h"
+#include "app/runs/panel/runs_panel.h"
 #include "tests/app/made_run.h"
 #include "tests/app/shared_window.h"
 #include "tests/support/test_main.h"

@@ -16,7 +16,7 @@
 
 #include "app/configure/configure_page.h"
 #include "app/configure/document_banner.h"
-#include "app/runs/runs_panel.h"
+#include "app/runs/panel/runs_panel.h"
 #include "tests/app/clicked_answer.h"
 #include "tests/app/made_run.h"
 #include "tests/app/shared_window.h"

@@ -6,8 +6,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/controllers/draft_folder.h"
-#include "app/controllers/draft_keeper.h"
+#include "app/documents/draft_folder.h"
+#include "app/documents/draft_keeper.h"
 #include "tests/support/test_main.h"
 
 using lockstep::app::Draft;

@@ -9,15 +9,15 @@
 #include <QTabBar>
 #include <QTest>
 
-#include "app/controllers/open_runs.h"
 #include "app/frame/top_bar.h"
-#include "app/models/log_model.h"
 #include "app/monitor/alert_banner.h"
+#include "app/monitor/log_model.h"
 #include "app/monitor/monitor_page.h"
-#include "app/predictions/predictions_page.h"
-#include "app/runs/run_banner.h"
-#include "app/runs/runs_panel.h"
-#include "app/runs/state_pill.h"
+#include "app/predictions_page/predictions_page.h"
+#include "app/runs/open/open_runs.h"
+#include "app/runs/panel/run_banner.h"
+#include "app/runs/panel/runs_panel.h"
+#include "app/runs/panel/state_pill.h"
 #include "tests/app/live_run.h"
 #include "tests/app/shared_window.h"
 #include "tests/support/test_main.h"

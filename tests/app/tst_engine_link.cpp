@@ -1,7 +1,7 @@
 #include <QSignalSpy>
 #include <QTest>
 
-#include "app/controllers/engine_link.h"
+#include "app/engines/engine_link.h"
 #include "tests/app/fake_socket.h"
 #include "tests/app/fake_ssh.h"
 #include "tests/support/test_main.h"

@@ -3,7 +3,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/controllers/engine_process.h"
+#include "app/engines/engine_process.h"
 #include "tests/support/file_content.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"

@@ -1,7 +1,7 @@
 #include <QTest>
 #include <cmath>
 
-#include "app/models/evaluation_losses.h"
+#include "app/predictions/evaluation_losses.h"
 #include "engine/base/error.h"
 #include "tests/support/test_main.h"
 

@@ -1,6 +1,6 @@
 #include <QTest>
 
-#include "app/models/evaluation_plan.h"
+#include "app/runs/open/evaluation_plan.h"
 #include "tests/support/test_main.h"
 
 using lockstep::app::EvaluationPlan;

@@ -7,7 +7,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/controllers/experiment_file.h"
+#include "app/documents/experiment_file.h"
 #include "engine/base/error.h"
 #include "tests/support/test_main.h"
 #include "tests/support/text.h"

@@ -3,7 +3,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/models/experiment_survey.h"
+#include "app/experiments/experiment_survey.h"
 #include "engine/base/atomic_file.h"
 #include "engine/base/host.h"
 #include "engine/config/load.h"

@@ -7,7 +7,7 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-#include "app/predictions/predictions_page.h"
+#include "app/predictions_page/predictions_page.h"
 #include "engine/base/atomic_file.h"
 #include "engine/explanation/explanation.h"
 #include "tests/app/live_run.h"

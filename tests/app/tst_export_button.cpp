@@ -6,7 +6,7 @@
 #include <QTest>
 
 #include "app/export/export_dialog.h"
-#include "app/predictions/predictions_page.h"
+#include "app/predictions_page/predictions_page.h"
 #include "engine/base/atomic_file.h"
 #include "tests/app/made_run.h"
 #include "tests/app/shared_window.h"

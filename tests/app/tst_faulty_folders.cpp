@@ -6,11 +6,11 @@
 #include <fstream>
 
 #include "app/configure/configure_page.h"
-#include "app/models/run_list_model.h"
 #include "app/monitor/monitor_page.h"
-#include "app/runs/run_banner.h"
-#include "app/runs/runs_panel.h"
-#include "app/runs/state_pill.h"
+#include "app/runs/list/run_list_model.h"
+#include "app/runs/panel/run_banner.h"
+#include "app/runs/panel/runs_panel.h"
+#include "app/runs/panel/state_pill.h"
 #include "engine/base/atomic_file.h"
 #include "engine/events/reader.h"
 #include "tests/app/made_run.h"

@@ -8,7 +8,7 @@
 
 #include "app/frame/main_window.h"
 #include "app/frame/top_bar.h"
-#include "app/runs/runs_panel.h"
+#include "app/runs/panel/runs_panel.h"
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"

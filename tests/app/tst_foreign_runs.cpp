@@ -7,13 +7,13 @@
 #include <filesystem>
 #include <fstream>
 
-#include "app/controllers/run_controller.h"
-#include "app/models/run_list_model.h"
 #include "app/monitor/monitor_page.h"
 #include "app/monitor/tag_cards.h"
-#include "app/predictions/predictions_page.h"
-#include "app/runs/run_banner.h"
-#include "app/runs/runs_panel.h"
+#include "app/predictions_page/predictions_page.h"
+#include "app/runs/list/run_list_model.h"
+#include "app/runs/open/run_controller.h"
+#include "app/runs/panel/run_banner.h"
+#include "app/runs/panel/runs_panel.h"
 #include "tests/app/losses_of.h"
 #include "tests/app/made_run.h"
 #include "tests/app/monitor_bench.h"

@@ -4,7 +4,7 @@
 #include <QTest>
 #include <utility>
 
-#include "app/controllers/image_counter.h"
+#include "app/experiments/image_counter.h"
 #include "tests/support/test_main.h"
 
 using lockstep::app::ImageCounter;

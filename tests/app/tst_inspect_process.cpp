@@ -4,7 +4,7 @@
 #include <QTest>
 #include <memory>
 
-#include "app/controllers/inspect_process.h"
+#include "app/engines/inspect_process.h"
 #include "tests/app/fake_socket.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"

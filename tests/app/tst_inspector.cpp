@@ -11,10 +11,10 @@
 
 #include "app/docks/dock.h"
 #include "app/docks/fact_panel.h"
-#include "app/models/run_record.h"
 #include "app/monitor/monitor_page.h"
-#include "app/predictions/predictions_page.h"
-#include "app/runs/runs_panel.h"
+#include "app/predictions_page/predictions_page.h"
+#include "app/runs/open/run_record.h"
+#include "app/runs/panel/runs_panel.h"
 #include "engine/config/load.h"
 #include "engine/run_folder/source_files.h"
 #include "tests/app/made_run.h"

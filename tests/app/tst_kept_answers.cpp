@@ -5,8 +5,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/models/kept_answers.h"
-#include "app/predictions/predictions_page.h"
+#include "app/predictions/kept_answers.h"
+#include "app/predictions_page/predictions_page.h"
 #include "engine/coco/files/results_by_image.h"
 #include "tests/app/live_run.h"
 #include "tests/app/made_run.h"

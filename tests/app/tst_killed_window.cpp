@@ -7,7 +7,7 @@
 #include <QToolButton>
 
 #include "app/compare/compare_page.h"
-#include "app/predictions/predictions_page.h"
+#include "app/predictions_page/predictions_page.h"
 #include "engine/base/atomic_file.h"
 #include "tests/app/kept_window.h"
 #include "tests/app/live_run.h"

@@ -1,8 +1,8 @@
 #include <QTest>
 #include <cmath>
 
-#include "app/models/learning_rate_steps.h"
-#include "app/models/metric_store.h"
+#include "app/metrics/learning_rate_steps.h"
+#include "app/metrics/metric_store.h"
 #include "tests/support/test_main.h"
 
 using lockstep::app::LearningRateSteps;

@@ -1,6 +1,6 @@
 #include <QTest>
 
-#include "app/models/line_difference.h"
+#include "app/documents/line_difference.h"
 #include "tests/support/test_main.h"
 
 using lockstep::app::lineDifference;

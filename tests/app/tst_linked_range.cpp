@@ -2,8 +2,8 @@
 #include <QTest>
 #include <cmath>
 
-#include "app/models/metric_store.h"
-#include "app/models/series_figures.h"
+#include "app/metrics/metric_store.h"
+#include "app/metrics/series_figures.h"
 #include "app/monitor/linked_range.h"
 #include "tests/app/monitor_bench.h"
 #include "tests/support/test_main.h"

@@ -2,7 +2,7 @@
 #include <QSignalSpy>
 #include <QTest>
 
-#include "app/models/log_model.h"
+#include "app/monitor/log_model.h"
 #include "tests/support/test_main.h"
 
 using lockstep::app::LogEntry;

@@ -14,14 +14,14 @@
 #include <filesystem>
 #include <string>
 
+#include "app/cards/monitor_cards.h"
 #include "app/configure/configure_page.h"
 #include "app/frame/top_bar.h"
-#include "app/models/metric_text.h"
-#include "app/models/monitor_cards.h"
 #include "app/monitor/curve_tools.h"
 #include "app/monitor/monitor_page.h"
-#include "app/runs/run_banner.h"
-#include "app/runs/runs_panel.h"
+#include "app/runs/panel/run_banner.h"
+#include "app/runs/panel/runs_panel.h"
+#include "app/text/metric_text.h"
 #include "engine/events/reader.h"
 #include "tests/app/made_run.h"
 #include "tests/app/shared_window.h"

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "app/models/metric_series.h"
+#include "app/metrics/metric_series.h"
 #include "engine/base/counter_hash.h"
 #include "tests/support/test_main.h"
 

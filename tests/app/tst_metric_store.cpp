@@ -1,6 +1,6 @@
 #include <QTest>
 
-#include "app/models/metric_store.h"
+#include "app/metrics/metric_store.h"
 #include "tests/support/test_main.h"
 
 using lockstep::app::MetricStore;

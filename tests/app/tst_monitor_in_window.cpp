@@ -16,15 +16,15 @@
 #include <QWheelEvent>
 #include <filesystem>
 
-#include "app/controllers/open_runs.h"
 #include "app/frame/page_area.h"
 #include "app/monitor/curve_tools.h"
 #include "app/monitor/linked_range.h"
 #include "app/monitor/linked_zoom.h"
 #include "app/monitor/log_list.h"
 #include "app/monitor/monitor_page.h"
-#include "app/runs/run_view_menu.h"
-#include "app/runs/runs_panel.h"
+#include "app/runs/open/open_runs.h"
+#include "app/runs/panel/run_view_menu.h"
+#include "app/runs/panel/runs_panel.h"
 #include "engine/pack/pack_run.h"
 #include "tests/app/made_run.h"
 #include "tests/app/shared_window.h"

@@ -5,10 +5,10 @@
 #include <QSignalSpy>
 #include <map>
 
-#include "app/controllers/run_marks.h"
-#include "app/models/evaluation_plan.h"
 #include "app/monitor/card_sections.h"
+#include "app/monitor/run_marks.h"
 #include "app/monitor/tag_cards.h"
+#include "app/runs/open/evaluation_plan.h"
 #include "tests/app/monitor_bench.h"
 #include "tests/support/test_main.h"
 #include "widgets/plots/card_legend.h"

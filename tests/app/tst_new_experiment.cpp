@@ -14,7 +14,7 @@
 
 #include "app/configure/configure_page.h"
 #include "app/configure/new_experiment_dialog.h"
-#include "app/models/experiment_templates.h"
+#include "app/experiments/experiment_templates.h"
 #include "app/monitor/monitor_page.h"
 #include "tests/app/made_run.h"
 #include "tests/app/shared_window.h"

@@ -3,7 +3,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/models/notes_store.h"
+#include "app/runs/list/notes_store.h"
 #include "engine/base/atomic_file.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"

@@ -2,7 +2,7 @@
 #include <QSignalSpy>
 #include <QTest>
 
-#include "app/controllers/document_controller.h"
+#include "app/documents/document_controller.h"
 #include "tests/app/document_bench.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"

@@ -14,9 +14,9 @@
 #include <QUrl>
 #include <nlohmann/json.hpp>
 
-#include "app/predictions/opened_batches.h"
-#include "app/predictions/opened_images.h"
-#include "app/predictions/predictions_page.h"
+#include "app/predictions_page/opened_batches.h"
+#include "app/predictions_page/opened_images.h"
+#include "app/predictions_page/predictions_page.h"
 #include "tests/app/dropped_files.h"
 #include "tests/app/live_run.h"
 #include "tests/support/test_main.h"

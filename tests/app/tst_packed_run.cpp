@@ -6,12 +6,12 @@
 #include <QTest>
 
 #include "app/compare/compare_page.h"
-#include "app/controllers/engine_link.h"
-#include "app/controllers/remote_files.h"
-#include "app/controllers/remote_runs.h"
-#include "app/controllers/run_controller.h"
+#include "app/engines/engine_link.h"
+#include "app/engines/remote_files.h"
 #include "app/frame/opening.h"
-#include "app/predictions/predictions_page.h"
+#include "app/predictions_page/predictions_page.h"
+#include "app/runs/list/remote_runs.h"
+#include "app/runs/open/run_controller.h"
 #include "engine/pack/pack_run.h"
 #include "tests/app/losses_of.h"
 #include "tests/app/made_run.h"

@@ -16,12 +16,12 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "app/cards/tag_sections.h"
 #include "app/compare/compare_page.h"
 #include "app/frame/desktop_notice.h"
-#include "app/models/listed_run.h"
-#include "app/models/tag_sections.h"
-#include "app/predictions/predictions_page.h"
-#include "app/runs/runs_panel.h"
+#include "app/predictions_page/predictions_page.h"
+#include "app/runs/list/listed_run.h"
+#include "app/runs/panel/runs_panel.h"
 #include "engine/events/reader.h"
 #include "engine/pack/pack_run.h"
 #include "engine/protocol/event.h"

@@ -2,8 +2,8 @@
 #include <QSignalSpy>
 #include <QTest>
 
-#include "app/controllers/open_runs.h"
-#include "app/controllers/prediction_requests.h"
+#include "app/predictions/prediction_requests.h"
+#include "app/runs/open/open_runs.h"
 #include "tests/app/live_run.h"
 #include "tests/support/test_main.h"
 

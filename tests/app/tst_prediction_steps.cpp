@@ -1,6 +1,6 @@
 #include <QTest>
 
-#include "app/models/prediction_steps.h"
+#include "app/predictions/prediction_steps.h"
 #include "tests/support/test_main.h"
 
 using lockstep::app::PredictionSteps;

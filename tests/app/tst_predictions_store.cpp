@@ -4,7 +4,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/models/predictions_store.h"
+#include "app/predictions/predictions_store.h"
 #include "engine/run_folder/run_folder.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"

@@ -14,9 +14,9 @@
 
 #include "app/configure/configure_page.h"
 #include "app/frame/main_window.h"
-#include "app/models/run_list_model.h"
-#include "app/models/run_tree.h"
-#include "app/runs/runs_panel.h"
+#include "app/runs/list/run_list_model.h"
+#include "app/runs/list/run_tree.h"
+#include "app/runs/panel/runs_panel.h"
 #include "engine/config/load.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/test_main.h"

@@ -2,8 +2,8 @@
 #include <QSignalSpy>
 #include <QTest>
 
-#include "app/controllers/ssh_process.h"
-#include "app/models/remote_run_list.h"
+#include "app/engines/ssh_process.h"
+#include "app/runs/list/remote_run_list.h"
 #include "engine/base/error.h"
 #include "tests/app/fake_ssh.h"
 #include "tests/support/test_main.h"

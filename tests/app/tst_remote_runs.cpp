@@ -4,12 +4,12 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/controllers/remote_runs.h"
 #include "app/frame/opening.h"
-#include "app/models/remote_run_list.h"
-#include "app/models/run_list_model.h"
 #include "app/monitor/monitor_page.h"
-#include "app/runs/runs_panel.h"
+#include "app/runs/list/remote_run_list.h"
+#include "app/runs/list/remote_runs.h"
+#include "app/runs/list/run_list_model.h"
+#include "app/runs/panel/runs_panel.h"
 #include "tests/app/fake_ssh.h"
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"

@@ -5,7 +5,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/runs/run_banner.h"
+#include "app/runs/panel/run_banner.h"
 #include "engine/events/reader.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"

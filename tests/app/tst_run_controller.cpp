@@ -3,7 +3,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/controllers/run_controller.h"
+#include "app/runs/open/run_controller.h"
 #include "engine/events/writer.h"
 #include "tests/app/live_run.h"
 #include "tests/app/losses_of.h"

@@ -3,8 +3,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/models/run_endings.h"
-#include "app/models/run_list_model.h"
+#include "app/runs/list/run_endings.h"
+#include "app/runs/list/run_list_model.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "app/models/run_facts.h"
+#include "app/runs/list/run_facts.h"
 #include "engine/base/atomic_file.h"
 #include "engine/base/counter_hash.h"
 #include "engine/events/reader.h"

@@ -2,8 +2,8 @@
 #include <QTest>
 #include <cmath>
 
-#include "app/models/run_filter.h"
-#include "app/models/run_list_model.h"
+#include "app/runs/list/run_filter.h"
+#include "app/runs/list/run_list_model.h"
 #include "engine/base/counter_hash.h"
 #include "tests/support/test_main.h"
 

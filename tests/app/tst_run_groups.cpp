@@ -5,8 +5,8 @@
 #include <cmath>
 #include <map>
 
-#include "app/controllers/run_groups.h"
-#include "app/models/group_series.h"
+#include "app/cards/run_groups.h"
+#include "app/metrics/group_series.h"
 #include "app/monitor/monitor_page.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"

@@ -2,7 +2,7 @@
 #include <QTest>
 #include <set>
 
-#include "app/models/run_history.h"
+#include "app/runs/open/run_history.h"
 #include "engine/events/event_record.h"
 #include "engine/events/reader.h"
 #include "tests/app/made_run.h"

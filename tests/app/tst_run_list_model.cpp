@@ -7,7 +7,7 @@
 #include <QTest>
 #include <map>
 
-#include "app/models/run_list_model.h"
+#include "app/runs/list/run_list_model.h"
 #include "engine/base/atomic_file.h"
 #include "engine/base/clock.h"
 #include "engine/base/counter_hash.h"

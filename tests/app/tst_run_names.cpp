@@ -7,9 +7,9 @@
 
 #include "app/data/data_page.h"
 #include "app/frame/main_window.h"
-#include "app/models/run_list_model.h"
-#include "app/runs/runs_panel.h"
-#include "app/runs/state_pill.h"
+#include "app/runs/list/run_list_model.h"
+#include "app/runs/panel/runs_panel.h"
+#include "app/runs/panel/state_pill.h"
 #include "engine/run_folder/run_notes.h"
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"

@@ -1,6 +1,6 @@
 #include <QTest>
 
-#include "app/models/run_pace.h"
+#include "app/runs/list/run_pace.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "app/models/run_scan.h"
+#include "app/runs/list/run_scan.h"
 #include "engine/base/atomic_file.h"
 #include "tests/support/test_main.h"
 

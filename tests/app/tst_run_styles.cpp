@@ -1,7 +1,7 @@
 #include <QTest>
 #include <set>
 
-#include "app/models/run_styles.h"
+#include "app/runs/list/run_styles.h"
 #include "tests/support/test_main.h"
 
 using namespace lockstep;

@@ -6,8 +6,8 @@
 #include <QTest>
 #include <memory>
 
-#include "app/models/run_list_model.h"
-#include "app/models/run_tree.h"
+#include "app/runs/list/run_list_model.h"
+#include "app/runs/list/run_tree.h"
 #include "engine/run_folder/run_folder.h"
 #include "tests/support/test_main.h"
 

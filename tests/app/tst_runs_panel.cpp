@@ -17,10 +17,10 @@
 #include <fstream>
 #include <memory>
 
-#include "app/models/run_list_model.h"
-#include "app/models/run_tree.h"
-#include "app/runs/run_menu.h"
-#include "app/runs/runs_panel.h"
+#include "app/runs/list/run_list_model.h"
+#include "app/runs/list/run_tree.h"
+#include "app/runs/panel/run_menu.h"
+#include "app/runs/panel/runs_panel.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"
 

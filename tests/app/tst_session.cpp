@@ -9,9 +9,9 @@
 #include <QTest>
 
 #include "app/configure/configure_page.h"
-#include "app/models/session.h"
+#include "app/frame/session.h"
 #include "app/monitor/monitor_page.h"
-#include "app/runs/runs_panel.h"
+#include "app/runs/panel/runs_panel.h"
 #include "tests/app/made_run.h"
 #include "tests/app/window_options.h"
 #include "tests/support/test_main.h"

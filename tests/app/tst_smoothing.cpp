@@ -3,7 +3,7 @@
 #include <limits>
 #include <vector>
 
-#include "app/models/smoothing.h"
+#include "app/metrics/smoothing.h"
 #include "tests/support/test_main.h"
 
 using lockstep::app::Smoother;

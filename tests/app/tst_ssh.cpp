@@ -9,9 +9,9 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/controllers/remote_runs.h"
-#include "app/controllers/run_controller.h"
-#include "app/predictions/predictions_page.h"
+#include "app/predictions_page/predictions_page.h"
+#include "app/runs/list/remote_runs.h"
+#include "app/runs/open/run_controller.h"
 #include "tests/app/losses_of.h"
 #include "tests/support/fake_worker/engine_bench.h"
 #include "tests/support/file_content.h"

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <utility>
 
-#include "app/controllers/inspected_run.h"
-#include "app/models/card_facts.h"
-#include "app/models/stack_series.h"
-#include "app/models/tag_sections.h"
+#include "app/cards/card_facts.h"
+#include "app/cards/tag_sections.h"
+#include "app/frame/inspected_run.h"
+#include "app/metrics/stack_series.h"
 #include "app/monitor/monitor_page.h"
 #include "tests/app/made_run.h"
 #include "tests/support/test_main.h"

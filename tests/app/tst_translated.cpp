@@ -19,11 +19,11 @@
 #include <cmath>
 
 #include "app/configure/range_test_dialog.h"
-#include "app/models/run_list_model.h"
 #include "app/monitor/monitor_page.h"
-#include "app/runs/fork_dialog.h"
-#include "app/runs/run_menu.h"
-#include "app/runs/runs_panel.h"
+#include "app/runs/list/run_list_model.h"
+#include "app/runs/panel/fork_dialog.h"
+#include "app/runs/panel/run_menu.h"
+#include "app/runs/panel/runs_panel.h"
 #include "tests/app/made_run.h"
 #include "tests/app/shared_window.h"
 #include "tests/support/test_main.h"

@@ -2,7 +2,7 @@
 #include <QTest>
 #include <cmath>
 
-#include "app/models/window_words.h"
+#include "app/text/window_words.h"
 #include "engine/alerts/alert_detector.h"
 #include "engine/supervisor/run_outcome.h"
 #include "tests/support/test_main.h"

@@ -23,10 +23,10 @@
 #include <fstream>
 #include <random>
 
-#include "app/controllers/open_runs.h"
-#include "app/controllers/run_controller.h"
 #include "app/frame/main_window.h"
-#include "app/runs/runs_panel.h"
+#include "app/runs/open/open_runs.h"
+#include "app/runs/open/run_controller.h"
+#include "app/runs/panel/runs_panel.h"
 #include "tests/app/live_run.h"
 #include "tests/app/window_options.h"
 #include "widgets/language.h"

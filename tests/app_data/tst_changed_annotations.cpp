@@ -1,7 +1,7 @@
 // Annotations that change on the disk while the Data page shows them.
 #include <QSignalSpy>
 
-#include "app/controllers/watched_files.h"
+#include "app/files/watched_files.h"
 #include "engine/base/file_version.h"
 #include "tests/app_data/data_page_bench.h"
 #include "tests/support/test_data.h"

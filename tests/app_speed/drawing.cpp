@@ -4,9 +4,9 @@
 #include <cmath>
 #include <string>
 
-#include "app/controllers/open_runs.h"
 #include "app/monitor/monitor_page.h"
-#include "app/runs/runs_panel.h"
+#include "app/runs/open/open_runs.h"
+#include "app/runs/panel/runs_panel.h"
 #include "engine/supervisor/event_log.h"
 #include "tests/app/made_run.h"
 #include "tests/app_speed/gui_pauses.h"

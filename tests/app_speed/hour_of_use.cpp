@@ -12,7 +12,7 @@
 
 #include "app/frame/page_area.h"
 #include "app/monitor/monitor_page.h"
-#include "app/runs/runs_panel.h"
+#include "app/runs/panel/runs_panel.h"
 #include "tests/app/made_run.h"
 #include "tests/app_speed/gui_pauses.h"
 #include "tests/app_speed/live_engine.h"

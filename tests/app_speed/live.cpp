@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <map>
 
-#include "app/controllers/open_runs.h"
 #include "app/monitor/monitor_page.h"
-#include "app/runs/runs_panel.h"
+#include "app/runs/open/open_runs.h"
+#include "app/runs/panel/runs_panel.h"
 #include "tests/app/made_run.h"
 #include "tests/app_speed/live_engine.h"
 #include "tests/app_speed/measure.h"

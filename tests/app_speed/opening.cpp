@@ -6,8 +6,8 @@
 #include <QTimer>
 #include <chrono>
 
-#include "app/controllers/open_runs.h"
 #include "app/frame/main_window.h"
+#include "app/runs/open/open_runs.h"
 #include "tests/app/made_run.h"
 #include "tests/app_speed/measure.h"
 #include "tests/support/test_data.h"

@@ -1,13 +1,13 @@
 // Facts of ten thousand runs, and the filter by them.
-#include "app/models/run_facts.h"
+#include "app/runs/list/run_facts.h"
 
 #include <QTemporaryDir>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
-#include "app/models/run_filter.h"
-#include "app/models/run_list_model.h"
+#include "app/runs/list/run_filter.h"
+#include "app/runs/list/run_list_model.h"
 #include "engine/config/load.h"
 #include "engine/events/writer.h"
 #include "tests/app_speed/gui_pauses.h"

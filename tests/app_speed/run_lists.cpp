@@ -4,7 +4,7 @@
 #include <fstream>
 #include <string>
 
-#include "app/models/run_list_model.h"
+#include "app/runs/list/run_list_model.h"
 #include "tests/app_speed/measure.h"
 
 namespace lockstep::speed {

@@ -12,9 +12,9 @@
 #include <nlohmann/json.hpp>
 
 #include "app/frame/main_window.h"
-#include "app/models/run_list_model.h"
 #include "app/monitor/monitor_page.h"
-#include "app/runs/runs_panel.h"
+#include "app/runs/list/run_list_model.h"
+#include "app/runs/panel/runs_panel.h"
 #include "tests/end_to_end/test_workspace.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_main.h"

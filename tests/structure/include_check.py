@@ -8,7 +8,9 @@ import sys
 
 COCO = {"coco/masks", "coco/files", "coco/evaluation"}  # to other folders: `coco`
 CORE = {"base", "config", "coco", "events", "explanation", "protocol", "alerts", "run_folder", "queue"}
-PAGE = CORE | {"app/models", "app/controllers", "widgets", "widgets/curves", "widgets/jobs"}
+# Features of the window without widgets, the lower ones first.
+FEATURES = {"app/text", "app/files", "app/metrics", "app/engines", "app/documents", "app/experiments", "app/runs/list", "app/runs/open", "app/cards", "app/predictions"}
+PAGE = CORE | FEATURES | {"app/docks", "widgets", "widgets/curves", "widgets/jobs"}
 # Folder -> project folders it may include besides itself.
 ALLOWED = {
     "engine/base": set(),
@@ -57,20 +59,28 @@ ALLOWED = {
     "widgets/image_view": {"base", "coco", "coco/analysis", "explanation", "widgets", "widgets/curves", "widgets/instances", "widgets/jobs"},
     "widgets/dataset_view": {"base", "coco", "config", "dataset_check", "widgets", "widgets/bars", "widgets/curves", "widgets/image_view", "widgets/instances", "widgets/jobs"},
     "widgets/comparison": {"base", "coco", "coco/analysis", "config", "widgets", "widgets/instances", "widgets/jobs"},
-    "app/models": CORE | {"foreign_runs", "widgets/curves", "widgets/jobs"},
-    "app/controllers": CORE | {"foreign_runs", "app/models", "widgets/curves", "widgets/jobs"},
+    "app/text": {"config", "widgets/curves"},
+    "app/files": {"base", "widgets/jobs"},
+    "app/metrics": {"config", "events", "widgets/curves"},
+    "app/engines": CORE | {"app/files", "app/text", "widgets/jobs"},
+    "app/documents": CORE | {"app/files", "app/text", "widgets/jobs"},
+    "app/experiments": CORE | {"app/engines", "widgets/curves", "widgets/jobs"},
+    "app/runs/list": CORE | {"foreign_runs", "app/engines", "app/text", "widgets/curves", "widgets/jobs"},
+    "app/runs/open": CORE | {"foreign_runs", "app/engines", "app/files", "app/metrics", "app/runs/list", "app/text", "widgets/jobs"},
+    "app/cards": CORE | {"app/metrics", "app/runs/open", "app/text", "widgets/curves"},
+    "app/predictions": CORE | {"app/engines", "app/files", "app/metrics", "app/runs/open", "widgets/jobs"},
+    "app/results": CORE | {"app/predictions", "widgets/instances", "widgets/jobs"},
+    "app/docks": {"widgets"},
     # Pages know neither one another nor the window around them.
-    "app/runs": PAGE,
+    "app/runs/panel": PAGE,
     "app/monitor": PAGE | {"widgets/plots", "widgets/export"},
-    "app/results": CORE | {"app/models", "widgets/instances", "widgets/jobs"},
-    "app/predictions": PAGE | {"app/results", "widgets/image_view", "widgets/instances"},
+    "app/predictions_page": PAGE | {"app/results", "widgets/image_view", "widgets/instances"},
     "app/data": PAGE | {"dataset_check", "widgets/dataset_view"},
     "app/compare": PAGE | {"app/results", "widgets/plots", "widgets/comparison", "widgets/image_view", "widgets/instances"},
     "app/configure": PAGE | {"widgets/config_editor", "widgets/experiment"},
-    "app/export": {"base", "coco", "formats", "app/controllers", "widgets", "widgets/curves", "widgets/export", "widgets/image_view", "widgets/instances", "widgets/jobs"},
-    "app/docks": PAGE,
-    "app/frame": PAGE | {"pack", "app/docks", "app/runs", "app/monitor", "app/export", "app/predictions", "app/data", "app/compare", "app/configure", "widgets/export", "widgets/plots", "widgets/image_view", "widgets/config_editor"},
-    "app": CORE | {"app/models", "app/controllers", "app/frame", "widgets"},
+    "app/export": {"base", "coco", "formats", "app/engines", "widgets", "widgets/curves", "widgets/export", "widgets/image_view", "widgets/instances", "widgets/jobs"},
+    "app/frame": PAGE | {"pack", "app/runs/panel", "app/monitor", "app/export", "app/predictions_page", "app/data", "app/compare", "app/configure", "widgets/export", "widgets/plots", "widgets/image_view", "widgets/config_editor"},
+    "app": CORE | {"app/documents", "app/engines", "app/frame", "widgets"},
 }
 # Folder prefix -> system headers it must never see.
 FORBIDDEN = [
@@ -132,12 +142,12 @@ def main():
             "engine/worker/a.cpp": '#include "engine/coco/report/report.h"',
             "widgets/plots/a.h": "#include <qcustomplot.h>",
             "app/frame/a.cpp": "#include <QSlider>",
-            "widgets/plots/b.h": '#include "app/models/run_list_model.h"',
+            "widgets/plots/b.h": '#include "app/runs/list/run_list_model.h"',
             "widgets/plots/c.h": '#include "widgets/image_view/image_canvas.h"',
             "widgets/curves/a.h": '#include "widgets/theme.h"',
             "app/monitor/a.cpp": '#include "app/frame/main_window.h"',
-            "app/runs/a.cpp": '#include "app/monitor/monitor_page.h"',
-            "app/models/a.cpp": '#include "app/controllers/run_controller.h"',
+            "app/runs/panel/a.cpp": '#include "app/monitor/monitor_page.h"',
+            "app/runs/list/a.cpp": '#include "app/runs/open/run_controller.h"',
         }
         good = {"engine/eval/a.cpp": '#include "engine/model/mask_rcnn.h"\n#include <torch/torch.h>'}
         missed = [p for p, t in bad.items() if not list(faults_of(p, t))]
