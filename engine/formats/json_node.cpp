@@ -124,7 +124,7 @@ void JsonNode::failKind(const char* expected) const {
 std::string idTextIn(const JsonNode& node, std::string_view key) {
   const auto id = node.find(key);
   if (!id) return "";
-  if (id->isNumber()) return base::shortestNumber(id->number());
+  if (id->isNumber()) return base::shortNumber(id->number(), 17);  // 100000, not 1e+05
   return id->isString() ? id->string() : "";
 }
 
