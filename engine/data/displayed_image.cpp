@@ -3,6 +3,7 @@
 #include <opencv2/core.hpp>
 
 #include "engine/base/image_header.h"
+#include "engine/coco/masks/orientation.h"
 
 namespace lockstep::data {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 cv::Mat turned(const cv::Mat& stored, int orientation) {
   constexpr int kLeftRight = 1, kUpDown = 0, kBoth = -1;
   cv::Mat turned = stored;
-  if (orientation >= 5) cv::transpose(stored, turned);
+  if (coco::swapsSides(orientation)) cv::transpose(stored, turned);
   if (orientation == 2 || orientation == 6) cv::flip(turned, turned, kLeftRight);
   if (orientation == 4 || orientation == 8) cv::flip(turned, turned, kUpDown);
   if (orientation == 3 || orientation == 7) cv::flip(turned, turned, kBoth);

@@ -61,7 +61,7 @@ std::vector<double> ellipseOutline(double x, double y, double radiusX, double ra
 }
 
 std::string polygonProblem(const std::vector<double>& xy) {
-  if (xy.size() >= 6) return {};
+  if (xy.size() / 2 >= coco::kMinPolygonPoints) return {};
   return "has " + base::counted(xy.size() / 2, "point") + "; a polygon needs at least 3";
 }
 
