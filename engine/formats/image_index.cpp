@@ -57,6 +57,11 @@ void keepBest(std::vector<fs::path>& files,
   std::erase_if(files, [&](const fs::path& file) { return scoreOf(file) < best; });
 }
 
+fs::path oneOf(const std::vector<fs::path>& found, const std::string& name) {
+  if (found.size() != 1) throw Error(imageProblem(name, found));
+  return found[0];
+}
+
 }  // namespace
 
 std::string withSlashes(std::string path) {
@@ -182,15 +187,6 @@ std::string imageProblem(const std::string& name, const std::vector<fs::path>& f
   return image + " is there " + std::to_string(found.size()) + " times: " + found[0].string() +
          ", " + found[1].string();
 }
-
-namespace {
-
-fs::path oneOf(const std::vector<fs::path>& found, const std::string& name) {
-  if (found.size() != 1) throw Error(imageProblem(name, found));
-  return found[0];
-}
-
-}  // namespace
 
 std::vector<fs::path> ImageIndex::nearest(std::vector<fs::path> found, const fs::path& file,
                                           const std::string& folder) const {

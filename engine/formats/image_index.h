@@ -28,7 +28,7 @@ class ImageIndex {
   /// `a.b` is the stem of `a.b.png`.
   std::vector<fs::path> withStem(const std::string& stem) const;
   fs::path onlyWithStem(const std::string& stem, const fs::path& file) const;
-  /// Of some images, those that are left for the annotation file.
+  /// The images of `found` that fit the annotation file best, chosen as by only().
   std::vector<fs::path> nearest(std::vector<fs::path> found, const fs::path& file,
                                 const std::string& folder = {}) const;
 

@@ -105,7 +105,7 @@ class MaskFolderReader {
   }
 
  private:
-  /// Those with the image's name beside its folder of images; if there are none, those of that name
+  /// Masks with the image's name beside its folder of images; if there are none, those of that name
   /// in the whole source.
   std::vector<ChosenMask> masksFor(const fs::path& image) {
     const Place place = placeOfImage(image.lexically_relative(reading_.folder()));
@@ -115,7 +115,7 @@ class MaskFolderReader {
       if (masks == masks_.end()) continue;
       for (const MaskFile& mask : masks->second) {
         const Place ofMask{mask.place.before, mask.place.below, place.stem};
-        if (ofMask != place && places_.contains(ofMask)) continue;  // of that image
+        if (ofMask != place && places_.contains(ofMask)) continue;  // belongs to that image
         const auto category = categoryOfMask(mask.place.below, place.below);
         if (category && mask.place.before == place.before) beside.push_back({mask.file, *category});
         if (place.below.empty() &&

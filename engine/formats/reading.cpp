@@ -42,10 +42,8 @@ SourceImage Reading::imageAt(const fs::path& file, std::optional<base::ImageSize
 }
 
 SourceImage Reading::unlabelledImage(const fs::path& file, const std::string& reason) const {
-  SourceImage image;
-  image.file = file;
-  image.part = partOfImage(file);
-  if (keepsEmpty) image = imageAt(file);
+  SourceImage image =
+      keepsEmpty ? imageAt(file) : SourceImage{.file = file, .part = partOfImage(file)};
   image.unlabelledReason = reason;
   return image;
 }
@@ -204,7 +202,7 @@ bool isOutside(const SourceObject& object, base::ImageSize size, int exifOrienta
   return right <= 0 || bottom <= 0 || left >= width || top >= height;
 }
 
-/// What is wrong with an object; empty: nothing.
+/// Error of an object; empty: it is usable.
 std::string problemWith(const SourceObject& object, const SourceImage& image) {
   const base::ImageSize size = image.size;
   if (const auto* mask = std::get_if<coco::Rle>(&object.segmentation)) {
