@@ -17,7 +17,7 @@ namespace {
 using Clock = supervisor::PollLoop::Clock;
 
 constexpr std::chrono::milliseconds kFollowInterval{200};
-constexpr int kLooksUntilTold = 15;
+constexpr auto kLooksBeforeWarning = std::chrono::seconds{3} / kFollowInterval;
 constexpr std::chrono::milliseconds kSessionTurnInterval{100};
 constexpr std::size_t kLargeDocument = 128 << 10;
 constexpr const char* kTooManyImages = "too many images are waiting";
@@ -429,10 +429,10 @@ void ServeSession::takeBest() {
   workers_->use(weights);
 }
 
-/// It may be being written: that is told if it stays so.
+/// Warns only if the error stays: the checkpoint may still be being written.
 void ServeSession::cannotFollow(const std::string& why) {
   if (why != std::exchange(unfollowed_, why)) unfollowedLooks_ = 0;
-  if (++unfollowedLooks_ == kLooksUntilTold)
+  if (++unfollowedLooks_ == kLooksBeforeWarning)
     log_.warn("serve", "the run's best checkpoint cannot be loaded, step " +
                            std::to_string(workers_->weights()->step()) +
                            " is still served: " + why);
