@@ -56,8 +56,8 @@ std::string gibibytes(double bytes) {
 std::string plural(std::uint64_t count, std::string_view noun) {
   if (count == 1) return std::string(noun);
   if (noun.ends_with("ry")) return std::string(noun.substr(0, noun.size() - 1)) + "ies";
-  const bool hisses = noun.ends_with('s') || noun.ends_with('x') || noun.ends_with("tch");
-  return std::string(noun) + (hisses ? "es" : "s");
+  const bool takesEs = noun.ends_with('s') || noun.ends_with('x') || noun.ends_with("tch");
+  return std::string(noun) + (takesEs ? "es" : "s");
 }
 
 std::string counted(std::uint64_t count, std::string_view noun) {

@@ -61,7 +61,7 @@ coco::Dataset loadTruth(const std::string& annotations, int maxImages) {
   return dataset;
 }
 
-/// What was evaluated, as a title: `droplets, step 400, validation images`.
+/// Title of an evaluation: `droplets, step 400, validation images`.
 std::string nameOf(const ModelSource& source, protocol::Split split) {
   return source.experiment.name +
          (source.step > 0 ? ", step " + std::to_string(source.step) : std::string()) +

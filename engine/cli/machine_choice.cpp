@@ -211,7 +211,7 @@ supervisor::LocalRanks resolveMachine(config::Experiment& experiment,
                                       const RankRequest& request) {
   config::RuntimeConfig& runtime = experiment.runtime;
   checkWorkers(request);
-  const bool isWarned = runtime.device == Device::Cpu;  // by crossChecks()
+  const bool isWarned = runtime.device == Device::Cpu;  // crossChecks() did
   const MachineGpus gpus = resolveDevice(runtime, workerProgram, request.cluster.startsEveryRank);
   LocalRanks ranks{request.cluster, chooseCount(runtime, request, gpus)};
   if (runtime.device == Device::Cpu && !request.cluster.startsEveryRank) refuseTooMany(ranks.count);

@@ -58,11 +58,10 @@ struct PictureMatch {
   double similarMean = 0;                ///< PictureDifference::mean of that
 };
 
-/// Finds duplicate images. Perceptual hashes propose pairs, thumbnails leave few of
-/// them, and the pixels of these decide. Of the pictures that share a part of the hash the latest
-/// kMostOfBucket are proposed, and those with an equal thumbnail; of these the nearest are
-/// compared. What remains without the pictures that are the same as an earlier one has no such
-/// picture.
+/// Finds duplicate images. Perceptual hashes propose pairs, thumbnails leave few of them, and the
+/// pixels of these decide. Of the pictures that share a part of the hash the latest kMostOfBucket
+/// are proposed, and those with an equal thumbnail; of these the nearest are compared. Removing all
+/// pictures that are the same as an earlier one leaves no duplicates.
 class NearDuplicates {
  public:
   /// The blocks of a picture that has `size`, scaled to `scaled`; empty if it cannot be read.

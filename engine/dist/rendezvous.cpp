@@ -142,7 +142,7 @@ c10::intrusive_ptr<c10d::Store> openStore(const WorldOptions& options, Clock::ti
                                    : connectStore(host, storeOptions, deadline);
     store->setTimeout(options.joinTimeout);
     return store;
-  } catch (const Error&) {  // of listenHere()
+  } catch (const Error&) {  // listenHere() failed
     throw;
   } catch (const std::exception&) {
     resolve(host);  // throws if that is the reason

@@ -205,7 +205,7 @@ void HttpReader::parseHeader(std::string_view line) {
   head_.request.headers.emplace_back(base::lowerCase(name), value);
 }
 
-/// Follows the last header.
+/// Called after the last header.
 void HttpReader::checkHead() {
   const auto& headers = head_.request.headers;
   const auto hosts =
@@ -265,7 +265,7 @@ HttpReader::Found HttpReader::readBody() {
   return Found::Body;
 }
 
-/// Follows the last byte of a request.
+/// Called after the last byte of a request.
 HttpReader::Found HttpReader::end() {
   state_ = State::FirstLine;
   lineBytes_ = 0;

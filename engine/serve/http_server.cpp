@@ -234,8 +234,8 @@ void HttpServer::handleRequests(Connection& connection) {
   }
 }
 
-/// Follows the head of a request. Refuses at once if the client waits for 100 Continue. Otherwise
-/// the body is read and dropped first: a client that sends it would miss the refusal.
+/// Called after the head of a request. Refuses at once if the client waits for 100 Continue.
+/// Otherwise the body is read and dropped first: a client that sends it would miss the refusal.
 void HttpServer::begin(Connection& connection) {
   connection.state = Connection::State::Body;  // `since` stays that of the head
   const HttpHead& head = connection.reader.head();
@@ -262,7 +262,7 @@ void HttpServer::receive(Connection& connection) {
   bodiesBytes_ += piece.size();
 }
 
-/// Follows the end of a request.
+/// Called after the end of a request.
 void HttpServer::answer(Connection& connection) {
   HttpRequest request = std::exchange(connection.reader.head().request, {});
   if (connection.refusal) return sendRefusal(connection);
@@ -320,7 +320,7 @@ void HttpServer::send(Connection& connection) {
   becomeIdle(connection);
 }
 
-/// Follows the end of an answer.
+/// Called once the answer is sent.
 void HttpServer::becomeIdle(Connection& connection) {
   answersBytes_ -= connection.response.body.size();
   connection.response = {};

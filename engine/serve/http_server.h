@@ -20,14 +20,13 @@ struct HttpLimits {
   std::size_t headerBytes = std::size_t{32} << 10;    ///< of a request, with its first line
   /// More have to wait; one that is idle, or sends or reads slowly, is closed for them.
   unsigned connections = 800;
-  std::chrono::seconds beforeAsking{10};  ///< of a new connection, until its first request begins
-  std::chrono::seconds idle{30};          ///< without a byte in either direction
-  std::chrono::seconds head{10};          ///< of a request
-  std::chrono::seconds receiving{60};     ///< from the first byte of a request to its last
-  std::chrono::seconds sending{60};       ///< of an answer
-  std::chrono::seconds reading{1};        ///< of an answer, until others may need its room
-  /// Between looks for connections that have taken longer.
-  std::chrono::milliseconds interval{500};
+  std::chrono::seconds beforeAsking{10};    ///< of a new connection, until its first request begins
+  std::chrono::seconds idle{30};            ///< without a byte in either direction
+  std::chrono::seconds head{10};            ///< of a request
+  std::chrono::seconds receiving{60};       ///< from the first byte of a request to its last
+  std::chrono::seconds sending{60};         ///< of an answer
+  std::chrono::seconds reading{1};          ///< of an answer, until others may need its room
+  std::chrono::milliseconds interval{500};  ///< between checks of these times
 };
 
 /// What a server's requests are for.
