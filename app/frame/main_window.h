@@ -236,7 +236,6 @@ class MainWindow : public QMainWindow {
   void startTraining(EngineProcess::When when);
   void connectQueue();
   void connectNotes();
-  static QString trashedTitle(qsizetype runs);
   void showTrashed(const QStringList& folders, const QString& failure);
   void askEngine(const QString& folder, const protocol::ClientMessage& request,
                  const QString& failure);

@@ -1,5 +1,4 @@
 // MainWindow's handling of what a person says of runs, and of those that go to the trash.
-#include <QFileInfo>
 
 #include "app/frame/main_window.h"
 #include "app/frame/page_area.h"
@@ -9,6 +8,13 @@
 #include "app/runs/panel/runs_panel.h"
 
 namespace lockstep::app {
+namespace {
+
+QString trashedTitle(qsizetype runs) {
+  return MainWindow::tr("%n run(s) were moved to the trash", "", static_cast<int>(runs));
+}
+
+}  // namespace
 
 void MainWindow::connectNotes() {
   connect(runs_, &RunsPanel::notesChangeRequested, this,
@@ -37,10 +43,6 @@ void MainWindow::connectNotes() {
             for (const QString& folder : folders) runs_->addToSelection(folder);
             runList_->refresh();
           });
-}
-
-QString MainWindow::trashedTitle(qsizetype runs) {
-  return tr("%n run(s) were moved to the trash", "", static_cast<int>(runs));
 }
 
 void MainWindow::showTrashed(const QStringList& folders, const QString& failure) {
