@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "widgets/curves/number_text.h"
 #include "widgets/theme.h"
 
 namespace lockstep::widgets {

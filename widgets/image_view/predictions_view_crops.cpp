@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "widgets/curves/number_text.h"
 #include "widgets/empty_state.h"
 #include "widgets/image_view/canvas_scene.h"
 #include "widgets/image_view/crop_grid.h"
