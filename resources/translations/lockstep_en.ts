@@ -648,7 +648,7 @@
     <message numerus="yes">
         <source>%L1 of %Ln object(s) match the filters.</source>
         <translation>
-            <numerusform>%L1 of %Ln object match the filters.</numerusform>
+            <numerusform>%L1 of %Ln object matches the filters.</numerusform>
             <numerusform>%L1 of %Ln objects match the filters.</numerusform>
         </translation>
     </message>
@@ -752,7 +752,7 @@
     <message numerus="yes">
         <source>0 of %Ln image(s) match</source>
         <translation>
-            <numerusform>0 of %Ln image match</numerusform>
+            <numerusform>0 of %Ln image matches</numerusform>
             <numerusform>0 of %Ln images match</numerusform>
         </translation>
     </message>
