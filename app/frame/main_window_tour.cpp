@@ -68,8 +68,7 @@ void MainWindow::showTour() {
         placeOf("trainButton")},
        {tr("Watch"),
         tr("Training and validation losses, AP and the time of a step, live. The runs are listed "
-           "on "
-           "the left; select several to compare them."),
+           "on the left; select several to compare them."),
         tabOf(Page::Monitor)},
        {tr("Inspect"),
         withKeys("window.palette",

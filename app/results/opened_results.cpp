@@ -186,8 +186,8 @@ widgets::PredictionStore::ByImage predictionsOf(
 void requireThatItFits(const QString& file, const Survey& found) {
   if (found.ofOtherImages > 0)
     refuse(OpenedResultsText::tr("%1: %L2 of %Ln result(s) belong to images that the ground truth "
-                                 "does not have. If they "
-                                 "are of another dataset, choose its ground truth.",
+                                 "does not have. If they are of another dataset, choose its "
+                                 "ground truth.",
                                  "", static_cast<int>(found.results))
                .arg(file)
                .arg(found.ofOtherImages));
