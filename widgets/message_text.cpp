@@ -16,7 +16,7 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr int kMaxLines = 6;
-/// Of a window: the height that has room for one line, and for each further one.
+/// Height of a window with room for one line, and for each further one.
 constexpr int kOneLineFromPx = 380, kLineForPx = 40;
 
 /// Bottom of line `number`, or of the last line if there are fewer, in px. Measured in the layout,

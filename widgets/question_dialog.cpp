@@ -29,7 +29,7 @@ QuestionDialog::QuestionDialog(const QString& title, const QString& detail, QWid
   auto* explanation = new QLabel(detail);
   explanation->setWordWrap(true);
   setRole(explanation, "muted");
-  // Otherwise the width of their longest words.
+  // The minimum would be the width of the longest word.
   for (QLabel* text : {heading, explanation}) text->setMinimumWidth(1);
   quote_ = new QPlainTextEdit;
   quote_->setReadOnly(true);

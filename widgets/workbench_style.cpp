@@ -218,7 +218,7 @@ void WorkbenchStyle::drawToolButton(const QStyleOptionComplex* option, QPainter*
   const paint::ButtonLook look = paint::buttonLook(*option, paint::roleOf(widget));
   paint::drawBox(*painter, option->rect, look.box);
   const Qt::ArrowType arrow = as<QStyleOptionToolButton>(option).arrowType;
-  if (arrow != Qt::NoArrow)  // such as a tab bar's scroll buttons: no room for padding
+  if (arrow != Qt::NoArrow)  // a tab bar's scroll buttons have no room for padding
     return paint::drawChevron(*painter, option->rect, directionOf(arrow), look.text);
   auto label = withTextColor(as<QStyleOptionToolButton>(option), QPalette::ButtonText, look.text);
   label.rect = label.rect.marginsRemoved(paint::buttonPadding(widget));

@@ -94,7 +94,7 @@ CardPlan rankSplit(int rank, bool hasParts) {
 CardCurve curveOfTag(const std::string& tag) {
   CardCurve curve;
   curve.tag = tag;
-  // All of one without a slash.
+  // A tag without a slash is its own name.
   curve.name = QString::fromStdString(base::printable(tag.substr(tag.rfind('/') + 1)));
   curve.evaluation = tag.starts_with("eval/");
   curve.smooth = !curve.evaluation;

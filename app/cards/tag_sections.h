@@ -28,7 +28,7 @@ inline const QString kFurtherTags = QStringLiteral(
 std::vector<TagSection> tagSections(const std::vector<std::string>& tags,
                                     const std::vector<CardPlan>& drawn);
 
-/// True if the card draws one of these tags.
+/// Returns true if the card draws one of these tags.
 bool hasTagOf(const CardPlan& plan, const std::unordered_set<std::string_view>& tags);
 
 /// The curve of any tag, named after what comes behind its last slash.

@@ -241,7 +241,7 @@ class ComparePage : public QWidget {
   QDoubleSpinBox* score_ = nullptr;
   /// Folders and attempts of the runs whose settings are shown: a resume may change them.
   std::array<std::pair<std::string, int>, 2> settingsOf_;
-  /// std::nullopt: a side is no run, or its settings are not read.
+  /// Settings that differ; std::nullopt: a side is no run, or its settings are not read.
   std::optional<std::vector<config::ConfigDifference>> settings_;
   std::optional<ShownImage> shownImage_;
   int askedImages_ = 0;  ///< of objects, to drop those that are brought too late

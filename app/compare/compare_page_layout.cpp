@@ -187,7 +187,7 @@ void ComparePage::placeTables() {
   const int bothPx = widgets::scaledPx(kTablesPx) + split_->handleWidth() + viewerPx +
                      margins.left() + margins.right();
   const bool isBeside = width() >= std::max(widgets::scaledPx(kBesideFromPx), bothPx);
-  // Narrower than bothPx: otherwise the page could not shrink until they are stacked.
+  // The minimum is below bothPx: otherwise the page could not shrink until they are stacked.
   split_->setMinimumWidth(viewerPx);
   split_->setOrientation(isBeside ? Qt::Horizontal : Qt::Vertical);
   tables_->setMinimumWidth(isBeside ? widgets::scaledPx(kTablesPx) : 0);

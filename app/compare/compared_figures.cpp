@@ -69,14 +69,15 @@ QString pointsText(double ap) {
   return QLocale().toString(std::round(1000 * ap) / 10 + 0.0, 'f', 1);
 }
 
-/// The size of a difference, which is not called 0.0 points.
+/// The absolute value of a difference. Only equal APs differ by 0.0 points.
 QString differenceText(double ap) {
   const QString text = pointsText(std::abs(ap));
   return ap != 0 && text == pointsText(0) ? FigureText::tr("less than %1").arg(pointsText(0.001))
                                           : text;
 }
 
-/// False for the device, threads and the like, which change roundings at most, and for seeds.
+/// Returns false for the device, threads and the like, which change roundings at most, and for
+/// seeds.
 bool changesTraining(std::string_view key) {
   constexpr std::array<std::string_view, 3> kKeys = {"solver.max_steps", "runtime.precision",
                                                      "runtime.workers"};

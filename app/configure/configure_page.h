@@ -134,7 +134,7 @@ class ConfigurePage : public QWidget {
   jobs::LatestJob<ExperimentSurvey> survey_;
   QString surveyed_;                 ///< what the last survey was of
   bool isGivenText_ = false;         ///< opened or replaced since the last check
-  std::set<QString> givenCommands_;  ///< from opened texts and from bases
+  std::set<QString> givenCommands_;  ///< commands in opened texts and in bases
   QStringList writtenCommands_;
   ExperimentSurvey known_;
 };

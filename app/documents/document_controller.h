@@ -53,7 +53,7 @@ class DocumentController : public QObject {
   bool hasDocument() const { return hasDocument_; }
   /// Path of the document's file, or the suggested one if it has no file.
   QString path() const { return path_; }
-  /// Unique among the open documents; empty: none is shown.
+  /// Name that is unique among the open documents; empty: none is shown.
   QString name() const { return names().value(shown_); }
   /// The text would be lost if the window closed now.
   bool isUnsaved() const;

@@ -90,7 +90,7 @@ base::FileDescriptor SshProcess::openPipe() {
   output_.reset(ends[0]);
   ::fcntl(output_.get(), F_SETFL, O_NONBLOCK);
   hasOutput_ = new QSocketNotifier(output_.get(), QSocketNotifier::Read, this);
-  hasOutput_->setEnabled(false);  // until started(): a quick process may write before it
+  hasOutput_->setEnabled(false);  // started() enables it, as a quick process may write earlier
   connect(hasOutput_, &QSocketNotifier::activated, this, [this] {
     hasOutput_->setEnabled(false);
     Q_EMIT readyRead();

@@ -11,8 +11,8 @@ namespace lockstep::app {
 struct DatasetFindings {
   bool isUsable = false;
   int faults = 0, notes = 0;
-  int importErrors = 0, importWarnings = 0;  ///< of the import before the check
-  QString text;                              ///< all of it, with what was left out by an import
+  int importErrors = 0, importWarnings = 0;  ///< counts of the import before the check
+  QString text;                              ///< output of the import and of the check
 };
 
 /// Makes an experiment with its data: imports a folder of data or makes scenes, then checks the

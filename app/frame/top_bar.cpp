@@ -28,7 +28,7 @@ constexpr int kHeightPx = 52;
 constexpr int kMinTrainPx = 92, kMaxTrainPx = 210, kMinNamePx = 70, kMaxNamePx = 210;
 constexpr double kTrainFraction = 0.15, kNameFraction = 0.14;
 constexpr int kBrandFromPx = 1100;
-/// In a narrower bar, Pause and Stop are icons.
+/// Pause and Stop are icons in a narrower bar.
 constexpr int kButtonTextsFromPx = 760;
 /// Width of Train's icon, gaps and frame.
 constexpr int kTrainFramePx = 52;

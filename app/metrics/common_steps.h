@@ -18,8 +18,8 @@ class CommonSteps {
   /// `take`: gets the index of each common step that has come in every series, in ascending order.
   /// O(new values).
   void readNew(const std::function<void(const std::vector<std::size_t>& indices)>& take);
-  /// Likewise, but continues without a series that has ended: its index is std::nullopt. When such
-  /// a series grows, `cutAfter` gets the step at which it had ended, and later steps are taken
+  /// Does the same, but continues without a series that has ended: its index is std::nullopt. When
+  /// such a series grows, `cutAfter` gets the step at which it had ended, and later steps are taken
   /// again.
   void readNewPastEnds(
       const std::function<void(const std::vector<std::optional<std::size_t>>& indices)>& take,

@@ -146,7 +146,7 @@ LogList::LogList(Lines lines, QAbstractItemModel* shown, QWidget* parent) : QLis
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   setMinimumHeight(linePx());  // leave more room to the pages in a low window
   verticalScrollBar()->setSingleStep(linePx());
-  empty_ = new QLabel(this);  // not of the viewport, whose children scroll
+  empty_ = new QLabel(this);  // children of the viewport would scroll
   empty_->setObjectName(QStringLiteral("empty"));
   empty_->setWordWrap(true);
   empty_->setAlignment(Qt::AlignTop | Qt::AlignLeft);

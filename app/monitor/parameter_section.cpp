@@ -27,7 +27,7 @@ namespace {
 namespace tags = events::tags;
 
 constexpr int kParameterCardPx = 260, kLargeCardPx = 560;
-/// Several times the parameters of a large model.
+/// Limit of the heat map: several times the parameters of a large model.
 constexpr std::size_t kMaxMapRows = 2000;
 /// A heat map of thousands of values is not made anew for every step.
 constexpr std::chrono::milliseconds kRefillInterval{1000};

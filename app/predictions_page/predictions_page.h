@@ -195,7 +195,7 @@ class PredictionsPage : public QWidget {
   void readExplanationOf(const AskedPrediction& asked, const QString& file);
   void showExplanationFailed(const AskedPrediction& asked, const QString& why);
   void announceReady();
-  /// Empty without a run, or for one on another machine.
+  /// Folder of the run; empty: there is none, or it is on another machine.
   QString runFolder() const { return run_ && !run_->place() ? run_->folder() : QString(); }
   QString imagesFolder() const;
 

@@ -32,7 +32,7 @@ class ConfusionModel : public QAbstractTableModel {
   ComparedView view() const { return view_; }
   void setUnit(ConfusionUnit unit);
   ConfusionUnit unit() const { return unit_; }
-  /// Also show classes without objects and detections.
+  /// Shows classes without objects and detections, too.
   void setEmptyShown(bool shown);
   std::size_t emptyClasses() const;
   /// Background that is predicted as background: that is no instance.

@@ -64,8 +64,8 @@ class ConfigEditor : public QWidget {
   /// Whether form, issues and facts are up to date with the text (for screenshots and tests).
   bool isReady() const;
 
-  /// Images and annotations are still being made: that they are not there is no error, and no range
-  /// test can start. Returns whether that is new.
+  /// Marks images and annotations as still being made: missing ones are no errors, and no range
+  /// test can start. Returns false if nothing changes.
   bool setDataPending(bool isPending);
   /// For steps ↔ epochs and the facts; 0: not known.
   void setImageCounts(std::int64_t drawsPerEpoch, std::int64_t valImages);

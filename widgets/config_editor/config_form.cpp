@@ -26,7 +26,7 @@
 namespace lockstep::widgets {
 namespace {
 
-/// Fits the begin of a name, a value of a few digits, the reset arrow and the scroll bar.
+/// Fits the beginning of a name, a value of a few digits, the reset arrow and the scroll bar.
 constexpr int kMinRowsPx = 290;
 /// The list of sections is shown beside rows of this width, in which a path can be read.
 constexpr int kRoomyRowsPx = 450;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kNameWidthPx = 152, kOriginWidthPx = 104, kMarkPx = 5;
 constexpr int kNarrowOriginWidthPx = 14, kNarrowPx = 480, kNotImplementedWidthPx = 78;
-/// Of a narrow row, whose editor needs the room.
+/// Limit of the name in a narrow row, whose editor needs the room.
 constexpr double kNameFraction = 0.36;
 constexpr int kFlashMilliseconds = 900;
 

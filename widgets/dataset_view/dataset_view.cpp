@@ -25,7 +25,7 @@ namespace lockstep::widgets {
 namespace {
 
 constexpr double kZoomStep = 1.25;
-/// Of the panel at first, and its least in a large font.
+/// Initial width of the panel: the second is scaled with the font, and the larger one is used.
 constexpr int kPanelPx = 400, kRoomyPanelPx = 344;
 
 }  // namespace

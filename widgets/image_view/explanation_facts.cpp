@@ -16,7 +16,7 @@ struct ExplanationText {
   Q_DECLARE_TR_FUNCTIONS(ExplanationFacts)
 };
 
-/// What rounds to zero has no minus.
+/// A number as text, without the minus of one that rounds to zero.
 QString number(double value, int decimals = 2) {
   const QString text = QString::number(value, 'f', decimals);
   return text.toDouble() == 0 && text.startsWith(u'-') ? text.sliced(1) : text;
@@ -106,8 +106,8 @@ ExplanationFacts factsOfDetection(const ExplainedObject& object, const Explanati
   return facts;
 }
 
-/// The stage that lost an object without a prediction. `nearest`: nullptr: no proposal overlaps it.
-/// scoreThreshold: the page leaves out detections below it.
+/// The stage that lost an object without a prediction. `nearest`: its best proposal; nullptr: none
+/// overlaps it. scoreThreshold: the page leaves out detections below it.
 QString whereLost(const explanation::Proposal* nearest, double iou, const Explanation& of,
                   double scoreThreshold) {
   if (nearest == nullptr || iou < kFoundIou)

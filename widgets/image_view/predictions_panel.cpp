@@ -168,7 +168,7 @@ void PredictionsPanel::buildUi() {
   column->addWidget(split);
 }
 
-/// The counts and the classes are in sight in a low panel, the sliders' titles in a narrow one.
+/// Keeps the counts and classes in sight in a low panel, and the titles of sliders in a narrow one.
 void PredictionsPanel::resizeEvent(QResizeEvent* event) {
   checkpointCurve_->setCompact(height() < scaledPx(kLowPanelPx));
   thresholdRow_->setDirection(width() < scaledPx(kNarrowPanelPx) ? QBoxLayout::TopToBottom

@@ -36,8 +36,9 @@
 namespace lockstep::widgets {
 namespace {
 
-/// Of the panel: its least, its width at first, and the least of that in a large font.
-constexpr int kMinPanelPx = 235, kPanelPx = 380, kRoomyPanelPx = 344;
+constexpr int kMinPanelPx = 235;
+/// Initial width of the panel: the second is scaled with the font, and the larger one is used.
+constexpr int kPanelPx = 380, kRoomyPanelPx = 344;
 constexpr int kSettledMs = 200;
 const QString kPanelKey = QStringLiteral("panel"), kFiltersKey = QStringLiteral("filters"),
               kColoursKey = QStringLiteral("colours");

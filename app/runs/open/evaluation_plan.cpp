@@ -21,7 +21,7 @@ QString imagesText(const EvaluationPlan& plan) {
                             plan.maxImages);
 }
 
-/// In steps; unknown for an interval of epochs or images.
+/// Interval in steps; std::nullopt: it is in epochs or images.
 std::optional<std::int64_t> intervalSteps(const config::Duration& every) {
   if (every.count > 0 && every.unit != config::Duration::Unit::Steps) return std::nullopt;
   return static_cast<std::int64_t>(every.count);

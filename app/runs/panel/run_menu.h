@@ -39,7 +39,7 @@ class RunMenu : public QMenu {
   /// Index in the list of runs; invalid: it is no longer listed.
   QModelIndex run(qsizetype i = 0) const;
   bool all(int role) const;
-  /// True if none is on another machine.
+  /// Returns true if none is on another machine.
   bool areHere() const;
 
   RunsPanel* panel_;
