@@ -1,5 +1,6 @@
 #include <QApplication>
 #include <QFontMetrics>
+#include <QLabel>
 #include <QScrollArea>
 #include <QStyle>
 #include <QTreeWidget>
@@ -140,6 +141,16 @@ class TstConfigPageWords : public QObject, protected lockstep::tests::ConfigEdit
       QCOMPARE(weightOf("solver.momentum"), static_cast<int>(QFont::Normal));
     }
     qApp->setStyleSheet({});
+  }
+
+  void aFileNameDoesNotTurnTheTextOfItsFact() {
+    FactsPanel panel;
+    const QString name = QStringLiteral("a%1b.png").arg(QChar(0x202e));
+    panel.setExperiment({}, {}, {{QStringLiteral("most crowded"), name}});
+    QString shown;
+    for (const auto* label : panel.findChildren<QLabel*>()) shown += label->text();
+    QVERIFY(shown.contains(QStringLiteral("b.png")));
+    QVERIFY(!shown.contains(QChar(0x202e)));
   }
 
   void aNarrowPageCutsNoRowAndNoFact() {

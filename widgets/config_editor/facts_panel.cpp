@@ -13,6 +13,7 @@
 #include "widgets/config_editor/box_size_bars.h"
 #include "widgets/config_editor/learning_rate_curve.h"
 #include "widgets/elided_label.h"
+#include "widgets/literal_text.h"
 #include "widgets/role.h"
 #include "widgets/theme.h"
 
@@ -208,7 +209,7 @@ void FactsPanel::fillFacts(const DerivedFacts& derived) {
       values_.push_back(value);
     }
     names_[i]->setText(derived.facts[i].name);
-    values_[i]->setText(breakable(derived.facts[i].value));
+    values_[i]->setText(breakable(inertText(derived.facts[i].value)));
     values_[i]->setToolTip(derived.facts[i].value);
   }
   QStringList warnings;
