@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 from PIL import Image
 
-# What a program that displays the picture does not undo: from the displayed picture to the stored one.
+# EXIF orientations: turn the displayed picture into the stored one.
 T = Image.Transpose
 STORED = {2: T.FLIP_LEFT_RIGHT, 3: T.ROTATE_180, 4: T.FLIP_TOP_BOTTOM, 5: T.TRANSPOSE, 6: T.ROTATE_90, 7: T.TRANSVERSE, 8: T.ROTATE_270}
 COLOURS = np.array([(60, 90, 70), (230, 60, 40), (40, 80, 230), (240, 220, 60), (220, 40, 220)], np.uint8)
@@ -37,6 +37,8 @@ class Picture:
     orientation: int = 1
     mode: str = "RGB"
     labelled: bool = True
+    content: bytes = None  # of the file, in place of the picture
+    saved: bool = True  # has a file
     kept: bool = True  # must be there after the import
     split: str = ""  # that it must come into; empty: any
 
@@ -64,6 +66,8 @@ class Picture:
         return dataclasses.replace(thing, box=(int(xs.min()), int(ys.min()), int(xs.max()) + 1, int(ys.max()) + 1))
 
     def save(self, folder):
+        if self.content is not None:
+            return write(folder, self.file, self.content)
         place = folder / self.file
         place.parent.mkdir(parents=True, exist_ok=True)
         noise = np.random.default_rng(int(hashlib.sha1(self.file.encode()).hexdigest()[:8], 16))
@@ -73,8 +77,7 @@ class Picture:
         if self.mode == "I;16":
             image = Image.fromarray(np.array(image.convert("L")).astype(np.uint16) * 257)
         elif self.mode == "animated":
-            image.save(place, save_all=True, append_images=[image.rotate(180)])
-            return
+            return image.save(place, save_all=True, append_images=[image.rotate(180)])
         else:
             image = image.convert(self.mode)
         exif = Image.Exif()
@@ -109,7 +112,7 @@ def points_of(thing):
 
 
 def coco_of(pictures):
-    """Boxes are of the stored picture, as of programs that ignore EXIF."""
+    """Boxes in the stored picture, as programs write them that ignore EXIF."""
     ids = {name: number for number, name in enumerate(categories_of(pictures), 1)}
     root = {"images": [], "annotations": [], "categories": [{"id": number, "name": name} for name, number in ids.items()]}
     for number, picture in enumerate(labelled(pictures), 1):
@@ -216,7 +219,7 @@ def via(folder, pictures):
 
 
 def cityscapes(folder, pictures):
-    """Only PNG, in gtFine and leftImg8bit, and only the format's own classes."""
+    """Writes gtFine and leftImg8bit: only PNG, and only the format's own classes."""
     names = ["car", "person", "bus"]
     for picture in pictures:
         stem = picture.path.with_suffix("").relative_to("images")
@@ -263,7 +266,7 @@ def mask_file(picture):
 
 
 def masks(folder, pictures):
-    """One class: object."""
+    """Writes one class, object."""
     for picture in pictures:
         for thing in picture.things:
             thing.category = "object"

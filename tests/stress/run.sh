@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What takes longer than packaging/test.sh --all, by hand after it; hours on two cores.
+# Trials that take longer than those of packaging/test.sh --all, by hand after it; hours on two cores.
 #   tests/stress/run.sh [BUILD_FOLDER]
 # LOCKSTEP_TEST_DATA adds real images. tests/fuzz/coverage_guided.sh searches for damaged files by the branches that they reach.
 set -euo pipefail
