@@ -237,8 +237,8 @@ class TstRankGroup : public QObject {
     const auto end = bench.run([&] {
       if (!bench.hasJob() || ++turns > 20) return;
       if (turns == 1) ::kill(bench.workerPid(), SIGSTOP);
-      if (turns < 20) return;  // by then everything is read that it sent before
-      std::this_thread::sleep_for(2500ms);
+      if (turns < 20) return;               // by then everything is read that it sent before
+      std::this_thread::sleep_for(2100ms);  // over 2 s, so that the next watch is late
       bench.loop.after(300ms, [&] { ::kill(bench.workerPid(), SIGCONT); });
       bench.loop.after(1500ms, [&] { bench.touch("awake"); });  // longer than signs are collected
     });
