@@ -32,10 +32,17 @@ QStringList curveNames(const widgets::CurveCard* card) {
   return names;
 }
 
-/// Of one run.
-void showAlone(MonitorPage& page, app::RunController& run, QSize size = QSize(1130, 700)) {
-  tests::show(page, {{&run, QString::fromStdString(run.info().name), 0}}, size);
-}
+/// A Monitor page that shows one run.
+struct PageOfOneRun {
+  explicit PageOfOneRun(const tests::MadeRun& plan, QSize size = QSize(1130, 700))
+      : run(openMade(parent, plan)) {
+    tests::show(page, {{run.get(), QString::fromStdString(plan.name), 0}}, size);
+  }
+
+  QTemporaryDir parent;
+  std::unique_ptr<app::RunController> run;
+  MonitorPage page;
+};
 
 }  // namespace
 
@@ -85,13 +92,10 @@ class TstRankCards : public QObject {
   }
 
   void ofManyRanksTheSlowOneAndOthersHaveCurves() {
-    QTemporaryDir parent;
     tests::MadeRun plan = made("many", 1000);
     plan.ranks = 300;
-    const auto run = openMade(parent, plan);
-    MonitorPage page;
-    showAlone(page, *run);
-    const widgets::CurveCard* card = cardsOfRanks(page).front();
+    const PageOfOneRun shown(plan);
+    const widgets::CurveCard* card = cardsOfRanks(shown.page).front();
     const QStringList names = curveNames(card);
     QCOMPARE(names.size(), qsizetype{256});
     QCOMPARE(names.front(), QStringLiteral("rank 299"));
@@ -122,15 +126,12 @@ class TstRankCards : public QObject {
     QFETCH(int, slowRankUntil);
     QFETCH(QString, own);
     QFETCH(QString, images);
-    QTemporaryDir parent;
     tests::MadeRun plan = made("ranks", 2000);
     plan.ranks = ranks;
     plan.isSlowForImages = isSlowForImages;
     plan.slowRankUntil = slowRankUntil;
-    const auto run = openMade(parent, plan);
-    MonitorPage page;
-    showAlone(page, *run);
-    const auto cards = cardsOfRanks(page);
+    const PageOfOneRun shown(plan);
+    const auto cards = cardsOfRanks(shown.page);
     const auto isAll = [](const QString& text, const QString& pattern) {
       return QRegularExpression(QRegularExpression::anchoredPattern(pattern))
           .match(text)
@@ -198,13 +199,10 @@ class TstRankCards : public QObject {
   }
 
   void everyGpuThatADriverServesIsDrawn() {
-    QTemporaryDir parent;
     tests::MadeRun plan = made("many", 1000);
     plan.gpus = 32;
-    const auto run = openMade(parent, plan);
-    MonitorPage page;
-    showAlone(page, *run);
-    const QStringList names = curveNames(cardTitled(page, QStringLiteral("Utilization, %")));
+    const PageOfOneRun shown(plan);
+    const QStringList names = curveNames(cardTitled(shown.page, QStringLiteral("Utilization, %")));
     QCOMPARE(names.size(), 33);  // and the CPU
     QVERIFY(names.contains(QStringLiteral("GPU 31")));
   }
@@ -217,29 +215,23 @@ class TstRankCards : public QObject {
   }
   void noCardIsWiderThanThePage() {
     QFETCH(int, width);
-    QTemporaryDir parent;
     tests::MadeRun plan = made("sixteen", 2000);
     plan.ranks = 16;
-    const auto run = openMade(parent, plan);
-    MonitorPage page;
-    showAlone(page, *run, QSize(width, 700));
-    QCOMPARE(page.width(), width);
-    QVERIFY(cardsOfRanks(page).at(1)->subtitle().contains(QStringLiteral("rank 15")));
-    const auto* cards = page.findChild<QScrollArea*>();
+    const PageOfOneRun shown(plan, QSize(width, 700));
+    QCOMPARE(shown.page.width(), width);
+    QVERIFY(cardsOfRanks(shown.page).at(1)->subtitle().contains(QStringLiteral("rank 15")));
+    const auto* cards = shown.page.findChild<QScrollArea*>();
     QCOMPARE(cards->widget()->width(), cards->viewport()->width());
   }
 
   void theAlertOfASlowRankLinksToItsCurves() {
-    QTemporaryDir parent;
     tests::MadeRun plan = made("three", 2000);
     plan.ranks = 3;
-    const auto run = openMade(parent, plan);
-    MonitorPage page;
-    showAlone(page, *run);
-    const widgets::CurveCard* card = cardsOfRanks(page).at(0);
+    const PageOfOneRun shown(plan);
+    const widgets::CurveCard* card = cardsOfRanks(shown.page).at(0);
     const auto isWhole = [&] { return card->visibleRegion().boundingRect() == card->rect(); };
     QVERIFY(!isWhole());
-    auto* alert = page.findChild<widgets::Banner*>();
+    auto* alert = shown.page.findChild<widgets::Banner*>();
     QVERIFY2(alert->detail().contains(QStringLiteral("All ranks wait for rank 2")),
              qPrintable(alert->detail()));
     Q_EMIT alert->actionTriggered();
