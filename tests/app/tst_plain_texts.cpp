@@ -72,7 +72,7 @@ class FilesThatSay {
   }
   QString run() const { return run_; }
   QStringList paths() const { return {run_, other_, foreign_, experiment_}; }
-  /// With the annotations that they are results on.
+  /// Results, and the annotations that they are evaluated against.
   app::ResultsSource results() const {
     return {QString::fromStdString(path("results.json")), QString::fromStdString(path("val.json"))};
   }
@@ -150,7 +150,7 @@ class FilesThatSay {
           {{"image_id", id}, {"category_id", 1}, {"score", 0.9}, {"bbox", {4, 4, 12, 10}}});
     return found;
   }
-  /// As detectron2 writes it.
+  /// A run in detectron2's format.
   void writeForeignRun() {
     foreign_ = folder_.filePath(QStringLiteral("foreign"));
     fs::create_directories(foreign_.toStdString());
@@ -223,13 +223,17 @@ void verifyMenusArePlain(app::MainWindow& window) {
   }
 }
 
-/// Shows what actions open.
+/// Waits for the dialog that each action opens, and closes it.
 void verifyDialogsArePlain(app::MainWindow& window) {
+  const auto isOpened = [&window](const QWidget* widget) {
+    return widget != &window && widget->isVisible() && !widget->inherits("QTipLabel");
+  };
   for (const char* id : {"window.palette", "experiment.new", "run.fork", "window.keys"}) {
     window.findChild<QAction*>(QLatin1String(id))->trigger();
     QCoreApplication::processEvents();
+    QTRY_VERIFY2(std::ranges::any_of(QApplication::topLevelWidgets(), isOpened), id);
     for (QWidget* shown : QApplication::topLevelWidgets()) {
-      if (shown == &window || !shown->isVisible()) continue;
+      if (!isOpened(shown)) continue;
       verifyIsPlain(*shown);
       shown->close();
     }
@@ -281,7 +285,7 @@ class TstPlainTexts : public QObject {
     look(Page::Compare);
   }
 
-  /// Of another machine, and of a run as one file.
+  /// Texts of a run on another machine, and of a run as one file.
   void noTextFromElsewhereIsRich() {
     QTemporaryDir folder;
     const tests::WatchedFifo fifo(folder.filePath(QStringLiteral("fifo")).toStdString());
@@ -299,7 +303,7 @@ class TstPlainTexts : public QObject {
     }
   }
 
-  /// One with a line break would stand on its neighbours.
+  /// A line break would draw a name over its neighbours.
   void aNameIsOneLine() {
     const std::string name = "a\nb\u202ec";
     app::ListedRun run;
