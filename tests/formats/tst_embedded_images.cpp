@@ -61,7 +61,7 @@ class TstEmbeddedImages : public QObject {
     const SourceFolder folder;
     writeSource(folder);
     const ImportReport report = folder.import({.copiesImages = copiesImages});
-    for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
+    QVERIFY2(report.faults.empty(), tests::faultsOf(report).c_str());
     QCOMPARE(report.train.images + report.val.images, 3);
     QCOMPARE(folder.imported().size(), 3U);
     for (const std::string part : {"train", "val"})

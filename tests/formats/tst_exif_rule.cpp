@@ -200,8 +200,7 @@ class TstExifRule : public QObject {
         }
         const ImportReport report = folder.import({.format = source});
         const std::string where = "orientation " + std::to_string(orientation);
-        for (const formats::Fault& fault : report.faults)
-          QVERIFY2(false, (where + ": " + fault.text()).c_str());
+        QVERIFY2(report.faults.empty(), (where + ": " + tests::faultsOf(report)).c_str());
         QVERIFY2(comparedWithPixels(folder) == 1, where.c_str());
       }
     }
@@ -257,7 +256,7 @@ class TstExifRule : public QObject {
     }
   }
 
-  /// One picture has its size, as stored. The other one has none.
+  /// Only one of two pictures has an annotated size, that of its stored pixels.
   void sizesOfOtherPicturesDecideForSwappedSides_data() {
     QTest::addColumn<QString>("format");
     QTest::addColumn<QString>("size");
@@ -336,7 +335,7 @@ class TstExifRule : public QObject {
                                y < box[1] + box[3]);
       folder.writeLabels("masks/a.png", labels);
       const ImportReport report = folder.import();
-      for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
+      QVERIFY2(report.faults.empty(), tests::faultsOf(report).c_str());
       QCOMPARE(folder.imported().at(0).boxXywh, box);
       QCOMPARE(folder.imported().at(0).mask.height, labels.height);
     }

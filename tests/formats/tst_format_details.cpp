@@ -155,7 +155,7 @@ class TstFormatDetails : public QObject {
                  {"annotations", {{{"result", {result}}}}}};
     folder.write("tasks.json", json::array({task}).dump());
     const ImportReport report = folder.import();
-    for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
+    QVERIFY2(report.faults.empty(), tests::faultsOf(report).c_str());
     const std::vector<Expected> found = folder.imported();
     QCOMPARE(found.size(), 1U);
     QCOMPARE(found[0].boxXywh, (std::array<double, 4>{1, 1, 1, 1}));
@@ -223,7 +223,7 @@ class TstFormatDetails : public QObject {
     tests::madeSources()[5].write(folder);
     folder.writeImage("SegmentationClass/a.png");
     const ImportReport report = folder.import();
-    for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
+    QVERIFY2(report.faults.empty(), tests::faultsOf(report).c_str());
     QVERIFY(folder.imported() == tests::expectedObjects());
   }
 
@@ -234,7 +234,7 @@ class TstFormatDetails : public QObject {
     for (const char* mask : {"train/a", "cell/a", "test tube/a", "sub/b", "train/sub/b"})
       folder.writeLabels("train/masks/" + std::string(mask) + ".png", tests::madeLabels("b"));
     const ImportReport report = folder.import();
-    for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
+    QVERIFY2(report.faults.empty(), tests::faultsOf(report).c_str());
     std::vector<std::string> found;
     for (const Expected& object : folder.imported())
       found.push_back(object.image + " " + object.category);
@@ -242,7 +242,7 @@ class TstFormatDetails : public QObject {
              (std::vector<std::string>{"a cell", "a test tube", "a train", "b object", "b train"}));
   }
 
-  /// It is not of another image, whose class its folder would name.
+  /// A folder of both images and masks does not name a class.
   void aMaskIsOfTheImageInItsOwnPlace() {
     const SourceFolder folder;
     for (const char* image : {"a", "deep/a", "deep/er/a"}) {
@@ -251,7 +251,7 @@ class TstFormatDetails : public QObject {
     }
     folder.writeLabels("masks/cell/a.png", tests::madeLabels("b"));
     const ImportReport report = folder.import();
-    for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
+    QVERIFY2(report.faults.empty(), tests::faultsOf(report).c_str());
     QCOMPARE(report.classes, (std::vector<std::string>{"cell", "object"}));
     QCOMPARE(folder.imported().size(), 4U);
   }
@@ -289,7 +289,7 @@ class TstFormatDetails : public QObject {
                    text.arg(QString::fromStdString(name.string())).toStdString());
     }
     const ImportReport report = folder.import();
-    for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
+    QVERIFY2(report.faults.empty(), tests::faultsOf(report).c_str());
     const auto rowOf = [](const json& table, const json& id) {
       return *std::ranges::find_if(table, [&](const json& row) { return row["id"] == id; });
     };
@@ -339,7 +339,7 @@ class TstFormatDetails : public QObject {
     }
     folder.write("annotations.xml", "<annotations>" + images + "</annotations>");
     const ImportReport report = folder.import();
-    for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
+    QVERIFY2(report.faults.empty(), tests::faultsOf(report).c_str());
     QVERIFY(!report.isSplitAnew);
     const auto boxIn = [&](const char* part) {
       const json root = json::parse(base::readFile(folder.annotationsOf(part)));
@@ -392,7 +392,7 @@ class TstFormatDetails : public QObject {
     folder.write(train.toStdString(), text.arg(QStringLiteral("train")).toStdString());
     folder.write(val.toStdString(), text.arg(QStringLiteral("val")).toStdString());
     const ImportReport report = folder.import();
-    for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
+    QVERIFY2(report.faults.empty(), tests::faultsOf(report).c_str());
     for (const char* part : {"train", "val"}) {
       const json root = json::parse(base::readFile(folder.annotationsOf(part)));
       QCOMPARE(root["annotations"].size(), 1U);
@@ -440,7 +440,7 @@ class TstFormatDetails : public QObject {
     }
     folder.write("data.yaml", "names: [x]\n" + data.toStdString());
     const ImportReport report = folder.import();
-    for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
+    QVERIFY2(report.faults.empty(), tests::faultsOf(report).c_str());
     QVERIFY(!report.isSplitAnew);
     QCOMPARE(report.train.images, 3);
     QCOMPARE(report.val.images, 3);

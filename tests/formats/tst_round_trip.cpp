@@ -56,7 +56,7 @@ class TstRoundTrip : public QObject {
         formats::exportDataset({folder.out(), exported, kind}, worker::DatasetImages());
     QCOMPARE(report.losses.count("objects with an empty mask: left out"), 1U);
     const formats::ImportReport again = folder.import({.source = exported});
-    for (const formats::Fault& fault : again.faults) QVERIFY2(false, fault.text().c_str());
+    QVERIFY2(again.faults.empty(), tests::faultsOf(again).c_str());
     const std::vector<Expected> found = folder.imported();
     std::erase_if(expected, [&](const Expected& object) {
       return coco::areaPx(object.mask) == 0 ||
@@ -91,7 +91,7 @@ class TstRoundTrip : public QObject {
     fs::create_directories(folder.path());
     const formats::ExportReport report =
         formats::exportDataset({dataset, exported, format}, worker::DatasetImages());
-    for (const formats::Fault& fault : report.faults) QVERIFY2(false, fault.text().c_str());
+    QVERIFY2(report.faults.empty(), tests::faultsOf(report).c_str());
     QCOMPARE(report.objects, static_cast<std::int64_t>(expected.size()));
     const std::vector<std::string> heldOut = folder.imagesOf("val");
     const formats::ImportReport again = folder.import({.source = exported});
@@ -101,7 +101,7 @@ class TstRoundTrip : public QObject {
     if (format != formats::ExportFormat::LabelMe)
       std::erase_if(expected, [](const Expected& object) { return object.isCrowd; });
     if (format == formats::ExportFormat::Masks) return checkOverlaps(report, found, expected);
-    for (const formats::Fault& fault : again.faults) QVERIFY2(false, fault.text().c_str());
+    QVERIFY2(again.faults.empty(), tests::faultsOf(again).c_str());
     QCOMPARE(found.size(), expected.size());
     std::size_t different = 0;
     std::string first;
