@@ -28,7 +28,7 @@ has_gpu() { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }
 
 engine=build/bin/lockstep-engine
 folder=build/quickstart/shapes
-# The checksum keeps two folders of the same name apart; the experiment is called as the last folder.
+# The checksum keeps two folders of the same name apart; the experiment is named after the last folder.
 [ -z "$data" ] || folder=build/quickstart/$(cksum <<<"$data" | cut -d' ' -f1)/$(basename "$data")
 experiment=$folder/experiment.yaml
 

@@ -95,7 +95,7 @@ class TstTopBar : public QObject {
     QCOMPARE(progressOf(bar), progress);
   }
 
-  /// As of other programs' logs.
+  /// Logs of other programs have no last step.
   void aRunWithoutAnEndHasNoProgress() {
     TopBar bar;
     TopBarStatus status = statusOf("TensorBoard", 30);
@@ -106,7 +106,7 @@ class TstTopBar : public QObject {
     QVERIFY(bar.findChild<QProgressBar*>()->isVisible());
   }
 
-  /// In the largest usual font too, and while others train.
+  /// The worst case: the largest usual font, while others train.
   void aNarrowBarCutsNothing() {
     const QFont before = QApplication::font();
     const auto restored = qScopeGuard([&] { QApplication::setFont(before); });

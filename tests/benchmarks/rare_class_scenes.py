@@ -1,4 +1,4 @@
-"""Makes scenes in which the class `star` has one in N of the training objects, and is as frequent as the others in the validation part.
+"""Makes scenes in which the class `star` has one in N of the training objects. In the validation set it is as frequent as others.
 
 usage: rare_class_scenes.py --engine build/bin/lockstep-engine --out DIR [--rare 50] [--train 200] [--val 60] [--seed 5]
 DIR/experiment.yaml is the one of `dataset shapes`. Training images that have stars are left out, save a few: no star is unlabelled.

@@ -1,4 +1,4 @@
-// How `diff` explains other bits by the machine. Whole runs are compared end to end.
+// Explanations of `diff` for weights that differ. tests/end_to_end compares whole runs.
 #include <QTest>
 #include <cstdint>
 #include <cstring>

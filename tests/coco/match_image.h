@@ -11,7 +11,7 @@ struct ImageMatch {
   /// Index of the matched annotation, which may be a crowd (then it is ignored); -1: false
   /// positive; -2: below the score threshold, or over the limit of its class.
   std::vector<int> gtOfDetection;
-  /// With the matched annotation, else the highest of its class.
+  /// IoU with the matched annotation, else the highest of its class.
   std::vector<double> iouOfDetection;
   /// Index of the matched detection; -1: false negative; -2: crowd, ignored.
   std::vector<int> detectionOfGt;

@@ -87,7 +87,7 @@ class TstWrite : public QObject {
     QCOMPARE(differences[2].key, std::string("runtime.seed"));
   }
 
-  void anExperimentIsCalledAsItsFolder_data() {
+  void anExperimentIsNamedAfterItsFolder_data() {
     QTest::addColumn<QString>("folder");
     QTest::addColumn<QString>("name");
     const auto row = [](const char* folder, const char* name) {
@@ -102,7 +102,7 @@ class TstWrite : public QObject {
     row("/a/2024", "data-2024");
     row("/a/true", "data-true");
   }
-  void anExperimentIsCalledAsItsFolder() {
+  void anExperimentIsNamedAfterItsFolder() {
     QFETCH(QString, folder);
     QFETCH(QString, name);
     QCOMPARE(config::nameAfterFolder(folder.toStdString()), name.toStdString());

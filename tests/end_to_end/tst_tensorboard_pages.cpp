@@ -25,7 +25,7 @@ QJsonArray picturesOf(const QJsonObject& page, const QString& run) {
   return pictures;
 }
 
-/// Of steps 2, 4 and 6, and the first two validation images, whose ids follow the training images'.
+/// Steps 2, 4 and 6 of the first two validation images, whose ids follow the training images'.
 QJsonArray expectedPictures() {
   QJsonArray pictures;
   for (const char* id : {"5", "6"}) {

@@ -92,7 +92,7 @@ Finding wentWell(const Session& session) {
               std::to_string(values.empty() ? NAN : values.back())};
 }
 
-/// Whether both runs ended with the same weights, optimizer state and validation metrics.
+/// Compares the weights, optimizer state and validation metrics at the ends of two runs.
 Finding sameEnd(const Session& one, const Session& other) {
   for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {
     if (base::readFile(one.layout.checkpoint(kSteps) / file) !=

@@ -268,7 +268,7 @@ class TstQuickstart : public QObject {
     QCOMPARE(quickstart.bench.read("platforms"), std::string("offscreen\noffscreen\n"));
   }
 
-  /// Not after a build of half an hour.
+  /// A build may take half an hour.
   void wrongOptionsOfTheTestsAreRefusedBeforeTheBuild_data() {
     QTest::addColumn<QString>("ctest");
     QTest::addColumn<QString>("reason");
@@ -357,7 +357,7 @@ class TstQuickstart : public QObject {
     if (where == QLatin1String("compiling"))
       quickstart.bench.write(
           "compiler",
-          // As ninja does, a part of it ends later.
+          // Ends before one of its children does, like cmake before ninja.
           "[ $step != 15 ] || { trap 'kill $!; sleep 0.5 & exit 130' INT; " + work + "; }\n");
     if (where == QLatin1String("training"))
       quickstart.engineTrains("trap 'kill $!; exit 0' INT; " + work);
@@ -397,7 +397,7 @@ class TstQuickstart : public QObject {
   void aWindowThatFailsIsReported() {
     const QuickstartBench quickstart;
     quickstart.bench.writeProgram("programs/lockstep", "exit 3\n");
-    // While the worker is built, and with all built.
+    // Twice: while the worker is built, and with all built.
     for (int time = 0; time < 2; ++time) {
       const auto ended = quickstart.run();
       QCOMPARE(ended.status, 3);

@@ -236,7 +236,7 @@ class TstSetup : public QObject {
     QCOMPARE(setUp.bench.read("venvs"), std::string("-m venv --clear .venv\n"));
   }
 
-  /// It may have left any part of the old one.
+  /// An interrupted clearing may leave any part of the old venv.
   void anInterruptedClearingIsDoneAgain() {
     SetUp setUp;
     setUp.installed("installed here, \ninstalled wanted, \n");

@@ -89,7 +89,7 @@ class TstFollowedRun : public QObject {
     QCOMPARE(reply.headers.at("x-lockstep-step"), std::string("8"));
   }
 
-  /// Than half of the time after which a worker that detects is replaced.
+  /// A loading worker is not stuck after half of --batch-timeout, as a detecting one is.
   void weightsMayTakeLongerThanBatches() {
     constexpr int kLongMs = 1200;
     ServeBench bench;

@@ -217,9 +217,8 @@ class TstTrainingRun : public QObject {
   void workerGetsTheJobAndItsLogIsKept() {
     EngineBench bench;
     bench.script(
-        "stderr [data] warning: a.jpg is truncated\nstderr [data] plain\nlog warning validation "
-        "part "
-        "is small\nfinish 6\n");
+        "stderr [data] warning: a.jpg is truncated\nstderr [data] plain\n"
+        "log warning validation part is small\nfinish 6\n");
     const auto result = bench.run({"train", "experiment.yaml"});
     QCOMPARE(base::readFile(bench.onlyRun().rankLog(0)),
              std::string("[data] warning: a.jpg is truncated\n[data] plain\n"));

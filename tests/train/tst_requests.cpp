@@ -160,7 +160,7 @@ class TstRequests : public QObject {
   nlohmann::json readJson(const std::string& name) const {
     return nlohmann::json::parse(base::readFile(path(name)));
   }
-  /// Of the first validation scene.
+  /// A request to predict the first validation scene.
   protocol::Control predictById(const std::string& id, const std::string& out,
                                 double scoreThreshold = 0.05) const {
     return {id, protocol::Predict{{.imageIds = {5}, .scoreThreshold = scoreThreshold}, path(out)}};

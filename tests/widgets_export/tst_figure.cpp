@@ -18,7 +18,7 @@ using widgets::FigureFormat;
 
 namespace {
 
-/// What an SVG draws: its texts with their colours, and for each stroke its colour.
+/// The drawing of an SVG: its texts with their colours, and for each stroke its colour.
 struct Svg {
   QStringList texts, dashed;
   QHash<QString, QString> textColors;

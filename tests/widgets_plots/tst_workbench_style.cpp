@@ -177,7 +177,7 @@ class TstWorkbenchStyle : public QObject {
     QVERIFY(!fifo.wasRead());
   }
 
-  /// As if the character that turns it were a space without a width.
+  /// Characters that would turn text are shown like a space without a width.
   void noTextTurnsWhatFollows() {
     const QString turned = QStringLiteral("a\u202ebc (d) 0.5"),
                   inert = QStringLiteral("a\u200bbc (d) 0.5");

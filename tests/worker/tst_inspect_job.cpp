@@ -109,7 +109,7 @@ class TstInspectJob : public QObject {
     bench.mailbox.post({"", protocol::Stop()});
     const protocol::InspectJob job{tests::modelOf(experiment, path("weights.safetensors"))};
     bench.run(job);
-    // A file knows no validation part: its categories are the model's.
+    // A file knows no validation set: its categories are the model's.
     const auto categoriesIn = [&](const char* name) {
       const auto json = nlohmann::json::parse(base::readFile(path(name)));
       std::vector<int> ids;
