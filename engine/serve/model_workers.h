@@ -90,7 +90,7 @@ class ModelWorkers {
     std::size_t maxBatch = 8;
     std::size_t mostImages = 256;                    ///< that are not answered yet
     std::size_t mostBytes = std::size_t{512} << 20;  ///< of these images
-    // After which a worker is ended that answers nothing; `loading`: at most, of weights.
+    // Timeouts after which an unresponsive worker is replaced: `loading` for weights.
     std::chrono::seconds loading{120}, detecting{30};
   };
   struct Statistics {
@@ -185,7 +185,7 @@ class ModelWorkers {
   std::int64_t nextControl_ = 1;
   Statistics statistics_;
   bool wasReady_ = false;
-  std::chrono::seconds loading_;  ///< after which a worker is ended that loads
+  std::chrono::seconds loading_;  ///< timeout of a worker that loads weights
   supervisor::PollLoop::TimerId timer_ = 0;
   BackgroundThread files_;  ///< last, as it writes into the folder
 };
